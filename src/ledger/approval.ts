@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { Tier } from "../policy/index.ts";
+import { Args, RecordedDecision } from "./decision.ts";
+import { ApprovalKind, ApprovalStatus } from "./event.ts";
+
+/** What became of an approval's call. */
+export const ExecutionView = z
+  .object({
+    state: z.enum(["none", "started", "paused", "succeeded", "failed", "unknown", "blocked"]),
+    started_at: z.string().optional(),
+    finished_at: z.string().optional(),
+    error: z.string().optional(),
+  })
+  .meta({ id: "Execution" });
+export type ExecutionView = z.infer<typeof ExecutionView>;
+
+/** One question about one call occurrence, as lists and clients see it. Times are ISO 8601 in UTC. */
+export const Approval = z
+  .object({
+    approval_id: z.string(),
+    kind: ApprovalKind,
+    round: z.number().int(),
+    call_id: z.string(),
+    thread_id: z.string(),
+    run_id: z.string().nullable(),
+    graph_id: z.string().nullable(),
+    assistant_id: z.string().nullable(),
+    path: z.string(),
+    interrupt_id: z.string().nullable(),
+    checkpoint_id: z.string().nullable(),
+    turn_id: z.string(),
+    tool_call_id: z.string(),
+    tool: z.string(),
+    args: Args,
+    args_digest: z.string(),
+    tier: Tier,
+    rules: z.array(z.string()),
+    reason: z.string(),
+    description: z.string().nullable(),
+    allowed_decisions: z.array(z.enum(["approve", "edit", "reject", "respond"])),
+    require_reason: z.array(z.enum(["approve", "edit", "reject", "respond"])),
+    args_schema: z.record(z.string(), z.unknown()).nullable(),
+    asked_by: z.enum(["interrupt", "callback", "none"]),
+    requested_by: z.string().nullable(),
+    requested_at: z.string(),
+    first_shown_at: z.string().nullable(),
+    expires_at: z.string().nullable(),
+    status: ApprovalStatus,
+    decision: RecordedDecision.nullable(),
+    votes: z.array(RecordedDecision),
+    next_approval_id: z.string().nullable(),
+    execution: ExecutionView,
+  })
+  .meta({ id: "Approval" });
+export type Approval = z.infer<typeof Approval>;

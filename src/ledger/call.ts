@@ -1,0 +1,180 @@
+import type { Tier } from "../policy/index.ts";
+import type { Approval } from "./approval.ts";
+import type { Args } from "./decision.ts";
+import type { Authority, LedgerEvent, Outcome } from "./event.ts";
+
+/** One attempt to run a cleared call. */
+export interface Execution {
+  attempt: number;
+  args: Args;
+  args_digest: string;
+  authority: Authority;
+  owner: string;
+  is_safe: boolean;
+  state: "started" | "paused" | "succeeded" | "failed" | "unknown";
+  started_at: string;
+  finished_at: string | null;
+  error: string | null;
+}
+
+/** All the ledger knows of one call occurrence. Built by {@link evolve}, never changed in place. */
+export interface Call {
+  call_id: string;
+  thread_id: string;
+  run_id: string | null;
+  graph_id: string | null;
+  assistant_id: string | null;
+  path: string;
+  tool_call_id: string;
+  turn_id: string;
+  tool: string;
+  args: Args;
+  args_digest: string;
+  tier: Tier;
+  rules: string[];
+  announced: boolean;
+  approvals: Approval[];
+  executions: Execution[];
+  result: { ok: boolean; outcome: Outcome; text: string } | null;
+  /** How many events it has. */
+  version: number;
+}
+
+/** The approval asked last, if any. */
+export function lastApproval(call: Call): Approval | undefined {
+  return call.approvals.at(-1);
+}
+
+/** The execution begun last, if any. */
+export function lastExecution(call: Call): Execution | undefined {
+  return call.executions.at(-1);
+}
+
+/**
+ * What a call is after one more of its events.
+ *
+ * @throws {TypeError} when the first event is not `tool_call_started`, or an event names what the call does not have:
+ *   such a history was not written by this ledger.
+ */
+export function evolve(call: Call | null, event: LedgerEvent): Call {
+  if (call === null) return begin(event);
+  return { ...apply(call, event), version: call.version + 1 };
+}
+
+function begin(event: LedgerEvent): Call {
+  if (event.type !== "tool_call_started" || event.call_id === null) {
+    throw new TypeError(`A call begins with "tool_call_started", not with "${event.type}".`);
+  }
+  const { data, call_id, thread_id, run_id } = event;
+  const { tool_call_id, turn_id, tool, args, args_digest, tier, rules, path, graph_id, assistant_id } = data;
+  return {
+    ...{
+      call_id,
+      thread_id,
+      run_id,
+      graph_id,
+      assistant_id,
+      path,
+      tool_call_id,
+      turn_id,
+      tool,
+      args,
+      args_digest,
+    },
+    ...{ tier, rules, announced: false, approvals: [], executions: [], result: null, version: 1 },
+  };
+}
+
+function apply(call: Call, event: LedgerEvent): Call {
+  switch (event.type) {
+    case "approval_requested":
+      if (event.data.announced) return { ...call, announced: true };
+      return { ...call, approvals: [...call.approvals, opened(call, event)] };
+    case "approval_shown":
+      return withApproval(call, event.data.approval_id, (one) => ({
+        ...one,
+        first_shown_at: one.first_shown_at ?? event.at,
+      }));
+    case "approval_resolved": {
+      const { approval_id, status, decision } = event.data;
+      return withApproval(call, approval_id, (one) => ({ ...one, status, decision }));
+    }
+    case "execution_started":
+      return ran(call, event);
+    case "execution_paused":
+      return withExecution(call, event.data.attempt, { state: "paused" });
+    case "execution_resumed":
+      return withExecution(call, event.data.attempt, { state: "started", owner: event.data.owner });
+    case "execution_finished": {
+      const { attempt, state, error } = event.data;
+      return withExecution(call, attempt, { state, error, finished_at: event.at });
+    }
+    case "execution_blocked": {
+      const { approval_id, error, next_approval_id } = event.data;
+      return withApproval(call, approval_id, (one) => ({
+        ...one,
+        next_approval_id,
+        execution: { state: "blocked", finished_at: event.at, error },
+      }));
+    }
+    case "tool_result": {
+      const { ok, outcome, result, error } = event.data;
+      return { ...call, result: { ok, outcome, text: result ?? error ?? "" } };
+    }
+    case "tool_call_started":
+    case "run_started":
+    case "run_stopped":
+      throw new TypeError(`"${event.type}" cannot happen to a call that has begun.`);
+  }
+}
+
+function opened(call: Call, event: LedgerEvent & { type: "approval_requested" }): Approval {
+  const { announced: _announced, ...data } = event.data;
+  const { call_id, thread_id, run_id, graph_id, assistant_id, path } = call;
+  return {
+    ...data,
+    ...{ call_id, thread_id, run_id: event.run_id ?? run_id, graph_id, assistant_id, path },
+    requested_by: null,
+    requested_at: event.at,
+    first_shown_at: null,
+    status: "pending",
+    decision: null,
+    votes: [],
+    next_approval_id: null,
+    execution: { state: "none" },
+  };
+}
+
+function ran(call: Call, event: LedgerEvent & { type: "execution_started" }): Call {
+  const { attempt, args, args_digest, authority, owner, is_safe } = event.data;
+  const execution: Execution = {
+    ...{ attempt, args, args_digest, authority, owner, is_safe },
+    ...{ state: "started", started_at: event.at, finished_at: null, error: null },
+  };
+  return shown({ ...call, executions: [...call.executions, execution] }, execution);
+}
+
+function withExecution(call: Call, attempt: number, change: Partial<Execution>): Call {
+  const old = call.executions.find((one) => one.attempt === attempt);
+  if (old === undefined) throw new TypeError(`Call ${call.call_id} has no execution ${attempt}.`);
+  const next = { ...old, ...change };
+  return shown({ ...call, executions: call.executions.map((one) => (one === old ? next : one)) }, next);
+}
+
+/** The approval that allowed an execution shows how it went. */
+function shown(call: Call, execution: Execution): Call {
+  const { authority, state, started_at, finished_at, error } = execution;
+  if (authority.kind !== "approval") return call;
+  const view = { state, started_at, ...(finished_at && { finished_at }), ...(error && { error }) };
+  return withApproval(call, authority.approval_id, (one) => ({ ...one, execution: view }));
+}
+
+function withApproval(call: Call, approval_id: string, change: (one: Approval) => Approval): Call {
+  if (!call.approvals.some((one) => one.approval_id === approval_id)) {
+    throw new TypeError(`Call ${call.call_id} has no approval ${approval_id}.`);
+  }
+  return {
+    ...call,
+    approvals: call.approvals.map((one) => (one.approval_id === approval_id ? change(one) : one)),
+  };
+}

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { Tier } from "../policy/index.ts";
+import { Args, RecordedDecision } from "./decision.ts";
+
+/** How an approval stands. All but `pending` are outcomes, and an approval has exactly one. */
+export const ApprovalStatus = z
+  .enum(["pending", "approved", "edited", "rejected", "responded", "expired", "cancelled", "unavailable"])
+  .meta({ id: "ApprovalStatus" });
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+
+/** How a call ended for the model. */
+export const Outcome = z
+  .enum([
+    "done", // It ran and gave a result.
+    "failed", // It ran and threw.
+    "unknown", // It started, and whether it took effect cannot be told.
+    "rejected",
+    "responded",
+    "expired",
+    "cancelled",
+    "unavailable",
+    "denied",
+    "invalid", // Never judged: unknown tool, or arguments that the tool's schema refuses.
+  ])
+  .meta({ id: "Outcome" });
+export type Outcome = z.infer<typeof Outcome>;
+
+export const ApprovalKind = z.enum(["call", "outcome"]);
+export type ApprovalKind = z.infer<typeof ApprovalKind>;
+
+const DecisionKind = z.enum(["approve", "edit", "reject", "respond"]);
+
+/** What allows an execution: a verdict up to `suggest`, or a standing approval of this very call. */
+export const Authority = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("verdict"), tier: z.enum(["auto", "suggest"]), rules: z.array(z.string()) }),
+  z.object({ kind: z.literal("approval"), approval_id: z.string() }),
+]);
+export type Authority = z.infer<typeof Authority>;
+
+const ofCall = { tool_call_id: z.string(), tool: z.string() };
+
+const payloads = {
+  tool_call_started: z.object({
+    ...ofCall,
+    turn_id: z.string(),
+    args: Args,
+    args_digest: z.string(),
+    tier: Tier,
+    rules: z.array(z.string()),
+    why: z.string(),
+    /** The checkpoint namespace of the graph that made the call; empty for the root graph. */
+    path: z.string(),
+    graph_id: z.string().nullable(),
+    assistant_id: z.string().nullable(),
+    policy_digest: z.string(),
+  }),
+  approval_requested: z.object({
+    ...ofCall,
+    approval_id: z.string(),
+    kind: ApprovalKind,
+    round: z.number().int().positive(),
+    turn_id: z.string(),
+    args: Args,
+    args_digest: z.string(),
+    tier: Tier,
+    rules: z.array(z.string()),
+    reason: z.string(),
+    description: z.string().nullable(),
+    allowed_decisions: z.array(DecisionKind),
+    require_reason: z.array(DecisionKind),
+    args_schema: z.record(z.string(), z.unknown()).nullable(),
+    expires_at: z.string().nullable(),
+    /** `interrupt`: the graph pauses; `callback`: a person asked in process; `none`: settled by policy at once. */
+    asked_by: z.enum(["interrupt", "callback", "none"]),
+    interrupt_id: z.string().nullable(),
+    /** The root graph's checkpoint under which it was opened. */
+    checkpoint_id: z.string().nullable(),
+    /** A `suggest` call that is shown and not waited for: no approval is opened. */
+    announced: z.literal(true).optional(),
+  }),
+  approval_shown: z.object({ ...ofCall, approval_id: z.string() }),
+  approval_resolved: z.object({
+    ...ofCall,
+    approval_id: z.string(),
+    status: ApprovalStatus.exclude(["pending"]),
+    decision: RecordedDecision,
+  }),
+  execution_started: z.object({
+    ...ofCall,
+    attempt: z.number().int().positive(),
+    args: Args,
+    args_digest: z.string(),
+    authority: Authority,
+    owner: z.string(),
+    is_safe: z.boolean(),
+  }),
+  execution_paused: z.object({ ...ofCall, attempt: z.number() }),
+  execution_resumed: z.object({ ...ofCall, attempt: z.number(), owner: z.string() }),
+  execution_finished: z.object({
+    ...ofCall,
+    attempt: z.number(),
+    state: z.enum(["succeeded", "failed", "unknown"]),
+    error: z.string().nullable(),
+  }),
+  /** An approval that will not run: it was edited into something that needs a new question, or policy grew stricter. */
+  execution_blocked: z.object({
+    ...ofCall,
+    approval_id: z.string(),
+    error: z.string(),
+    next_approval_id: z.string().nullable(),
+  }),
+  tool_result: z.object({
+    ...ofCall,
+    ok: z.boolean(),
+    outcome: Outcome,
+    result: z.string().optional(),
+    error: z.string().optional(),
+    denied: z.literal(true).optional(),
+  }),
+  run_started: z.object({
+    graph_id: z.string().nullable(),
+    assistant_id: z.string().nullable(),
+    cause: z.string(),
+  }),
+  run_stopped: z.object({ status: z.string(), error: z.string().nullable(), usage: z.unknown().optional() }),
+};
+
+export type EventType = keyof typeof payloads;
+
+/** Something that happened, not yet written. */
+export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof payloads)[T]> } }[EventType];
+
+/** The version in which events are written today. */
+export const EVENT_VERSION = 1;
+
+/** An event as it stands in the ledger. `seq` counts the whole ledger from 1, `thread_seq` the thread. */
+export type LedgerEvent = NewEvent & {
+  v: number;
+  seq: number;
+  thread_seq: number;
+  /** ISO 8601 with milliseconds, UTC. */
+  at: string;
+  thread_id: string;
+  run_id: string | null;
+  call_id: string | null;
+  /** Hash of this event over the one before it in the thread. */
+  hash: string;
+};
+
+/**
+ * Reads the payload of a stored event, whatever version it was written in.
+ *
+ * @throws {NewerEventError} when a later version of this package wrote it.
+ */
+export function readPayload(type: string, v: number, data: unknown): NewEvent {
+  if (v > EVENT_VERSION || !isEventType(type)) throw new NewerEventError(type, v);
+  return { type, data: payloads[type].parse(data) } as NewEvent;
+}
+
+export class NewerEventError extends Error {
+  readonly code = "newer_event";
+  constructor(type: string, v: number) {
+    super(
+      `The ledger holds an event "${type}" of version ${v}; this version of countersign reads up to ${EVENT_VERSION}. Update countersign.`,
+    );
+    this.name = "NewerEventError";
+  }
+}
+
+function isEventType(type: string): type is EventType {
+  return Object.hasOwn(payloads, type);
+}
+
+/** The event as clients see it: the envelope and the payload in one object. */
+export function wireEvent(event: LedgerEvent): Record<string, unknown> {
+  const { v, seq, at, thread_id, run_id, type, data } = event;
+  return { v, seq, at, thread_id, run_id, type, ...data };
+}

@@ -1,0 +1,134 @@
+import type { Approval } from "./approval.ts";
+import type { Call } from "./call.ts";
+import type { ApprovalStatus, LedgerEvent, NewEvent } from "./event.ts";
+
+/** Events of one thread that are written together or not at all. */
+export interface Batch {
+  /** ISO 8601 with milliseconds, UTC. The writer's clock: every event of the batch gets it. */
+  at: string;
+  thread_id: string;
+  run_id: string | null;
+  /**
+   * The call that the events belong to, with the version it had when they were decided. `null` for events of a run.
+   * When the call has another version by now, nothing is written.
+   */
+  call: { call_id: string; expected_version: number } | null;
+  events: NewEvent[];
+  /** Who runs the call from now on, and until when without a renewal. Only with an execution. */
+  lease?: Lease;
+}
+
+export interface Lease {
+  owner: string;
+  /** ISO 8601. */
+  until: string;
+}
+
+/** What became of a batch. `call` is the call after its events. */
+export type Appended =
+  | { ok: true; events: LedgerEvent[]; call: Call | null }
+  /** Somebody else wrote to the call first: read it again and decide anew. */
+  | { ok: false };
+
+export interface ApprovalQuery {
+  status?: ApprovalStatus | "all";
+  thread_id?: string;
+  run_id?: string;
+  tool?: string;
+  checkpoint_id?: string;
+  /** From 1 to 1,000. Default 100. */
+  limit?: number;
+  cursor?: string;
+}
+
+export interface EventQuery {
+  thread_id?: string;
+  call_id?: string;
+  /** Only events with a larger `seq`. */
+  after?: number;
+  /** From 1 to 10,000. Default 1,000. */
+  limit?: number;
+}
+
+/** What {@link Ledger.verify} found. */
+export interface Verification {
+  ok: boolean;
+  threads: number;
+  events: number;
+  /** The hash over everything: publish it, and nobody can rewrite what came before unseen. */
+  head: string;
+  broken: { thread_id: string | null; seq: number | null; problem: string }[];
+}
+
+/**
+ * The append-only record. Each implementation passes the same suite, `tests/ledger/contract.ts`.
+ *
+ * Events of one thread form a hash chain, and all events of all threads form another one, whose newest hash is the head.
+ */
+export interface Ledger {
+  /** Where it is kept, with no password in it. */
+  readonly url: string;
+
+  /** Writes a batch, durable when the promise resolves. Two batches for one version of a call: one wins. */
+  append(batch: Batch): Promise<Appended>;
+
+  /** A call, built from its events, each checked against its own hash. @throws {LedgerError} `tampered` */
+  call(call_id: string): Promise<Call | null>;
+
+  /** The call that an approval asks about. */
+  callOf(approval_id: string): Promise<Call | null>;
+
+  approval(approval_id: string): Promise<Approval | null>;
+
+  /** Approvals by time of asking, oldest first. @throws {LedgerError} `bad_cursor` */
+  approvals(query: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }>;
+
+  /** How many approvals match, of whatever age. `limit` and `cursor` do not count. */
+  countApprovals(query: ApprovalQuery): Promise<number>;
+
+  /** Pending approvals whose time is up at `at`, at most `limit`. */
+  due(at: string, limit: number): Promise<Approval[]>;
+
+  /** When the next pending approval's time is up, if any has an end. */
+  nextDeadline(): Promise<string | null>;
+
+  /** Calls without a tool result, oldest first: of one thread, or of all. */
+  openCalls(thread_id?: string): Promise<Call[]>;
+
+  /** Events by `seq`. */
+  events(query: EventQuery): Promise<LedgerEvent[]>;
+
+  verify(options?: { head?: string; thread_id?: string }): Promise<Verification>;
+
+  /** The newest hash over everything and the number of events it covers. */
+  head(): Promise<{ seq: number; hash: string }>;
+
+  lease(call_id: string): Promise<Lease | null>;
+
+  /** Moves the end of a lease; false when it is somebody else's by now. */
+  renewLease(call_id: string, lease: Lease): Promise<boolean>;
+
+  /** Calls `listener` after each batch that was written through this object. Returns how to stop. */
+  subscribe(listener: (events: LedgerEvent[]) => void): () => void;
+
+  close(): Promise<void>;
+}
+
+export type LedgerErrorCode =
+  | "bad_url" // the address is none of file:, memory:, postgres:
+  | "unwritable" // the store cannot be opened or written
+  | "newer_schema" // a later version of this package made it
+  | "newer_event"
+  | "tampered" // a row does not match its hash
+  | "bad_cursor"
+  | "closed";
+
+/** What went wrong with the store. `message` says what, where, and whose move it is. */
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
+  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "LedgerError";
+    this.code = code;
+  }
+}
