@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { closingLine } from "./tests/setup/reporter.ts";
 
 export default defineConfig({
   resolve: {
@@ -7,6 +8,12 @@ export default defineConfig({
   },
   test: {
     include: ["tests/**/*.test.ts"],
+    globalSetup: ["tests/setup/global.ts"],
+    setupFiles: ["tests/setup/quiet.ts"],
+    reporters: ["default", closingLine()],
+    pool: "forks",
+    maxWorkers: 2,
     testTimeout: 20_000,
+    hookTimeout: 20_000,
   },
 });

@@ -232,7 +232,7 @@ describe("the walls between rooms", () => {
 
 describe("the habits that lint holds", () => {
   const found = (code: string, file = "src/desk/a.ts") => messages(file, code);
-  const saying = (text: string) => [expect.stringContaining(text)];
+  const saying = (text: string): unknown[] => [expect.stringContaining(text)];
 
   it("refuses `export *`", async () => {
     expect(await found('export * from "./b.ts";')).toEqual(saying("Write the exported names out"));

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, inject } from "vitest";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A PostgreSQL that answered when the run began, or why there is none. */
+    postgres: { url: string } | { missing: string };
+  }
+}
+
+/** Where tests look for PostgreSQL: COUNTERSIGN_TEST_POSTGRES, or the usual local one. */
+export function postgresAddress(): string {
+  return process.env["COUNTERSIGN_TEST_POSTGRES"] ?? "postgres://postgres@127.0.0.1:5432/test";
+}
+
+/** Runs statements on the database at `url`, one after the other, on a connection of their own. */
+export async function onPostgres(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  // Dropping a database ends the connections to it, which arrives here as an event.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * The URL of a new, empty database for the calling file or `describe` block, made before its first test and dropped
+ * after its last; undefined where no PostgreSQL answers, so that the block can say `describe.skipIf(!url)`.
+ *
+ * Call it while tests are collected, at the top of a file or of a `describe`, not inside a test or a hook.
+ */
+export function postgresUrl(): string | undefined {
+  const postgres = inject("postgres");
+  if ("missing" in postgres) return undefined;
+  const name = `countersign_test_${randomBytes(6).toString("hex")}`;
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  beforeAll(() => onPostgres(postgres.url, `create database ${name}`));
+  afterAll(() => onPostgres(postgres.url, `drop database if exists ${name} with (force)`));
+  return url.href;
+}
