@@ -13,8 +13,13 @@ export interface RiskOptions {
   timeoutMs?: number;
   /** How often a failed execution is tried again, inside the same execution. Only for idempotent tools. */
   retries?: number;
-  /** Arguments that are paths in the workspace, so that `within` and `glob` see where they really lead. */
+  /** Arguments that are paths, so that `within` and `glob` see where they really lead. Needs `resolvePath`. */
   paths?: readonly string[];
+  /**
+   * Where a path leads: relative to the root that policies speak of, with links followed and `/` between the parts;
+   * `""` for the root itself, `null` when the path leaves it or that cannot be told.
+   */
+  resolvePath?: (path: string) => string | null;
 }
 
 export type RiskTier = Tier | ((args: Record<string, unknown>) => Tier);

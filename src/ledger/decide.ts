@@ -22,6 +22,7 @@ export type Command =
   | { type: "block"; approval_id: string; error: string; next_approval_id: string | null }
   | {
       type: "claim";
+      tool: string;
       args: Payload<"execution_started">["args"];
       args_digest: string;
       authority: Authority;
@@ -170,9 +171,9 @@ function claim(call: Call, command: Command & { type: "claim" }): Verdicts {
   if (last?.state === "started" || last?.state === "paused") return refuse({ code: "already_claimed" });
   const fault = clearance(call, command);
   if (fault) return refuse({ code: "not_cleared", message: fault });
-  const { args, args_digest, authority, owner, is_safe } = command;
+  const { tool, args, args_digest, authority, owner, is_safe } = command;
   const attempt = call.executions.length + 1;
-  const data = { ...names(call), attempt, args, args_digest, authority, owner, is_safe };
+  const data = { ...names(call), tool, attempt, args, args_digest, authority, owner, is_safe };
   return { events: [{ type: "execution_started", data }] };
 }
 

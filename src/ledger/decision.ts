@@ -13,7 +13,8 @@ const common = {
 export const Decision = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("approve"), ...common }),
-    z.strictObject({ type: z.literal("edit"), args: Args, ...common }),
+    /** `tool` names another tool to run instead; such an edit always needs a question of its own. */
+    z.strictObject({ type: z.literal("edit"), args: Args, tool: z.string().optional(), ...common }),
     z.strictObject({ type: z.literal("reject"), message: z.string().max(100_000).optional(), ...common }),
     z.strictObject({ type: z.literal("respond"), message: z.string().max(1_000_000), ...common }),
   ])
@@ -35,6 +36,7 @@ export const RecordedDecision = z
   .object({
     type: z.enum(["approve", "edit", "reject", "respond"]).nullable(),
     args: Args.optional(),
+    tool: z.string().optional(),
     message: z.string().optional(),
     reason: z.string().optional(),
     decided_by: DecidedBy,
