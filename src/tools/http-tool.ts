@@ -1,0 +1,122 @@
+import { tool } from "@langchain/core/tools";
+import { z } from "zod";
+import { withRisk } from "../graph/with-risk.ts";
+import { clip, isBinary } from "./clip.ts";
+
+export interface HttpLimits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+const HttpArgs = z.object({
+  method: z.enum(METHODS).default("GET").describe("The HTTP method."),
+  url: z.string().min(1).max(8000).describe("The whole address, starting with http:// or https://."),
+  headers: z.record(z.string(), z.string()).optional().describe("Request headers."),
+  body: z.string().optional().describe("The request body, as text. Not for GET and HEAD."),
+});
+type HttpArgs = z.infer<typeof HttpArgs>;
+
+/**
+ * `http_request`: one request, and what the server answered to exactly this one. A redirect is returned, not followed.
+ *
+ * Every status is a result; a request that got no answer is an error.
+ */
+export function httpRequestTool(limits: HttpLimits) {
+  return withRisk(
+    tool((args, config) => request(args, limits, config.signal), {
+      name: "http_request",
+      description: "Send one HTTP request. Redirects are reported and not followed.",
+      schema: HttpArgs,
+    }),
+    ({ method }: Record<string, unknown>) =>
+      method === undefined || method === "GET" || method === "HEAD" ? "suggest" : "approve",
+    {
+      timeoutMs: limits.timeoutMs + 5000,
+      describe: ({ method, url }) => `Sends ${String(method ?? "GET")} to ${String(url)}.`,
+    },
+  );
+}
+
+async function request(args: HttpArgs, limits: HttpLimits, signal: AbortSignal | undefined): Promise<string> {
+  const url = targetOf(args);
+  const limit = AbortSignal.timeout(limits.timeoutMs);
+  const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  try {
+    const response = await fetch(url, {
+      method: args.method,
+      redirect: "manual",
+      signal: either,
+      ...(args.headers === undefined ? {} : { headers: args.headers }),
+      ...(args.body === undefined ? {} : { body: args.body }),
+    });
+    return await report(response, url, limits.maxBytes);
+  } catch (error) {
+    if (signal?.aborted === true) {
+      throw new Error("The request was stopped because the run was cancelled.", { cause: error });
+    }
+    if (limit.aborted) {
+      const seconds = limits.timeoutMs / 1000;
+      throw new Error(`${url.host} did not finish its answer within ${seconds} s.`, { cause: error });
+    }
+    throw new Error(`The request to ${url.host} failed: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+function targetOf(args: HttpArgs): URL {
+  const url = parseUrl(args.url);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new Error(
+      `"url" must be an address that starts with http:// or https://; it is ${JSON.stringify(args.url)}.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new Error('"url" must not hold a user name or password; use the header "authorization".');
+  }
+  if (args.body !== undefined && (args.method === "GET" || args.method === "HEAD")) {
+    throw new Error(`"body" does not go with ${args.method}.`);
+  }
+  return url;
+}
+
+function parseUrl(text: string, base?: URL): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+}
+
+async function report(response: Response, url: URL, maxBytes: number): Promise<string> {
+  const lines = [`${response.status} ${response.statusText}`.trim()];
+  const location = response.headers.get("location");
+  if (location !== null)
+    lines.push(`redirect, not followed, to: ${parseUrl(location, url)?.href ?? location}`);
+  const type = response.headers.get("content-type");
+  if (type !== null) lines.push(`content-type: ${type}`);
+  const { bytes, more } = await readUpTo(response, maxBytes);
+  if (bytes.byteLength > 0) {
+    lines.push("", isBinary(bytes) ? "[binary content, not shown]" : clip(bytes, maxBytes));
+  }
+  if (more) lines.push(`[cut: only the first ${maxBytes} bytes were read]`);
+  return lines.join("\n");
+}
+
+async function readUpTo(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; more: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early cancels the body, which closes the connection.
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxBytes) break;
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), more: size > maxBytes };
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error) return cause.message === "" ? cause.name : cause.message;
+  return String(cause);
+}
