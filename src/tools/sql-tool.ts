@@ -6,7 +6,7 @@ import { SAFE_OPEN, inFolderOf, plain } from "./folder.ts";
 import { runGroup } from "./process-group.ts";
 import { childCommand } from "./sql-child.ts";
 import { onlyReads } from "./sql-risk.ts";
-import type { SqlAnswer, SqlRequest } from "./sql-run.ts";
+import type { RunRequest, SqlAnswer } from "./sql-run.ts";
 import { classify } from "./sql-statement.ts";
 import { fileOf, locate, quote } from "./workspace.ts";
 import type { Place } from "./workspace.ts";
@@ -52,12 +52,8 @@ async function query(
   const place = locate(root, database);
   const pinned = pin(place);
   try {
-    const request: SqlRequest = {
-      file: pathOf(place),
-      sql,
-      maxRows: limits.maxRows,
-      maxBytes: limits.maxBytes,
-    };
+    const { maxRows, maxBytes } = limits;
+    const request: RunRequest = { task: "run", file: fileOf(place), sql, maxRows, maxBytes };
     return render(await inChild(request, pinned, limits, signal));
   } finally {
     closeSync(pinned);
@@ -79,7 +75,7 @@ function pin(place: Place): number {
 }
 
 async function inChild(
-  request: SqlRequest,
+  request: RunRequest,
   pinned: number,
   limits: SqlLimits,
   signal: AbortSignal | undefined,
