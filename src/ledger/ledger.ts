@@ -73,7 +73,9 @@ export interface Ledger {
   append(batch: Batch): Promise<Appended>;
 
   /** Writes several batches, of one thread or several, together or not at all. Each is of another call. */
-  appendAll(batches: Batch[]): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | { ok: false }>;
+  appendAll(
+    batches: Batch[],
+  ): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | { ok: false }>;
 
   /** A call, built from its events, each checked against its own hash. @throws {LedgerError} `tampered` */
   call(call_id: string): Promise<Call | null>;

@@ -1,0 +1,105 @@
+import { evolve, type Call } from "./call.ts";
+import { canonicalJson } from "./canonical.ts";
+import { LedgerError } from "./ledger.ts";
+import { approvalIndex, callIndex, type ApprovalRow, type CallRow } from "./query.ts";
+import { paged, type Snapshot } from "./snapshot.ts";
+import { readEvent, type StoredEvent } from "./stored-event.ts";
+import type { Walk } from "./walk.ts";
+
+/** Compares the rows of calls and approvals with the events that they follow from. */
+export async function checkIndexes(snapshot: Snapshot, walk: Walk): Promise<void> {
+  const indexed = new Set<string>();
+  for await (const page of paged(
+    (after: string) => snapshot.calls(after),
+    "",
+    (row) => row.call_id,
+  )) {
+    const ids = page.map((row) => row.call_id);
+    const events = byCall(await snapshot.eventsOfCalls(ids));
+    const approvals = byCall(await snapshot.approvalsOfCalls(ids));
+    for (const row of page) {
+      indexed.add(row.call_id);
+      const problem = faultOfCall(row, events.get(row.call_id) ?? [], approvals.get(row.call_id) ?? []);
+      if (problem) walk.fault(row.thread_id, row.started_seq, problem);
+    }
+  }
+  for (const call_id of walk.calls.keys()) {
+    if (!indexed.has(call_id)) walk.fault(null, null, `call ${call_id} is missing in the index of calls`);
+  }
+  for await (const page of paged(
+    (after: string) => snapshot.approvals(after),
+    "",
+    (row) => row.approval_id,
+  )) {
+    for (const { call_id, approval_id, thread_id, request_seq } of page) {
+      if (indexed.has(call_id)) continue;
+      walk.fault(thread_id, request_seq, `approval ${approval_id} is listed and no event asked it`);
+    }
+  }
+}
+
+/** How the rows of a call disagree with its events, if they do. */
+function faultOfCall(row: CallRow, events: StoredEvent[], listed: ApprovalRow[]): string | undefined {
+  const [first] = events;
+  if (first === undefined) return `call ${row.call_id} is indexed and has no events`;
+  const call = fold(events);
+  if (call === undefined) return `the events of call ${row.call_id} make no call`;
+  if (!agrees(row, { ...callIndex(call), started_seq: first.seq })) {
+    return `the index of call ${row.call_id} does not agree with its events`;
+  }
+  const expected = approvalRows(call, events);
+  const rows = new Map(listed.map((one) => [one.approval_id, one]));
+  const isWrong = (one: ApprovalRow) => !isSameApproval(rows.get(one.approval_id), one);
+  const isStray = (one: ApprovalRow) => !expected.some(({ approval_id }) => approval_id === one.approval_id);
+  const wrong = expected.find(isWrong) ?? listed.find(isStray);
+  return wrong && `approval ${wrong.approval_id} is not listed as its events say`;
+}
+
+function fold(rows: StoredEvent[]): Call | undefined {
+  try {
+    return rows.map(readEvent).reduce<Call | null>(evolve, null) ?? undefined;
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "newer_event") throw error;
+    return undefined;
+  }
+}
+
+function approvalRows(call: Call, events: StoredEvent[]): ApprovalRow[] {
+  const asked = new Map<string, number>();
+  for (const { type, data, seq } of events.map(readEvent)) {
+    if (type === "approval_requested" && !data.announced) asked.set(data.approval_id, seq);
+  }
+  return call.approvals.map((one) => ({
+    ...approvalIndex(one),
+    request_seq: asked.get(one.approval_id) ?? 0,
+  }));
+}
+
+function isSameApproval(row: ApprovalRow | undefined, expected: ApprovalRow): boolean {
+  const { record, ...columns } = expected;
+  return row !== undefined && agrees(row, columns) && isSameJson(row.record, record);
+}
+
+function agrees(row: object, expected: object): boolean {
+  const found = new Map<string, unknown>(Object.entries(row));
+  return Object.entries(expected).every(([name, value]) => found.get(name) === value);
+}
+
+function isSameJson(a: string, b: string): boolean {
+  if (a === b) return true;
+  try {
+    return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b));
+  } catch {
+    return false;
+  }
+}
+
+function byCall<Row extends { call_id: string | null }>(rows: Row[]): Map<string | null, Row[]> {
+  const groups = new Map<string | null, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.call_id);
+    if (group) group.push(row);
+    else groups.set(row.call_id, [row]);
+  }
+  return groups;
+}

@@ -1,0 +1,32 @@
+export { Approval, ExecutionView } from "./approval.ts";
+export { evolve, lastApproval, lastExecution, type Call, type Execution } from "./call.ts";
+export { canonicalJson, digest, sha256 } from "./canonical.ts";
+export { CHAIN_START } from "./chain.ts";
+export { decide, isOver, type Command, type Refusal, type Verdicts } from "./decide.ts";
+export { Args, DecidedBy, Decision, RecordedDecision, type DecisionType } from "./decision.ts";
+export {
+  ApprovalKind,
+  ApprovalStatus,
+  Authority,
+  EVENT_VERSION,
+  NewerEventError,
+  Outcome,
+  readPayload,
+  wireEvent,
+  type EventType,
+  type LedgerEvent,
+  type NewEvent,
+} from "./event.ts";
+export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";
+export {
+  LedgerError,
+  type Appended,
+  type ApprovalQuery,
+  type Batch,
+  type EventQuery,
+  type Lease,
+  type Ledger,
+  type LedgerErrorCode,
+  type Verification,
+} from "./ledger.ts";
+export { openLedger } from "./open.ts";

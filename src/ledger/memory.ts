@@ -1,0 +1,180 @@
+import type { Approval } from "./approval.ts";
+import type { Call } from "./call.ts";
+import { EMPTY_CHAIN } from "./chain.ts";
+import type { LedgerEvent } from "./event.ts";
+import { LedgerError } from "./ledger.ts";
+import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger } from "./ledger.ts";
+import type { Verification } from "./ledger.ts";
+import { Listeners } from "./listeners.ts";
+import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
+import { APPROVAL_LIMIT, approvalIndex, callIndex, cursorAfter, EVENT_LIMIT, limitOf } from "./query.ts";
+import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
+import { sealAll } from "./seal-all.ts";
+import { indexable, type Sealed } from "./seal.ts";
+import { readEvent, type StoredEvent } from "./stored-event.ts";
+import { verify } from "./verify.ts";
+
+/** A ledger that lives as long as the process. It loads no native module. */
+export class MemoryLedger implements Ledger {
+  readonly url = "memory:";
+  readonly #tables: MemoryTables = {
+    ...{ events: [], threads: new Map(), calls: new Map(), approvals: new Map(), head: EMPTY_CHAIN },
+  };
+  readonly #calls = new Map<string, Call>();
+  readonly #listeners = new Listeners();
+  #isClosed = false;
+
+  async append(batch: Batch): Promise<Appended> {
+    const all = await this.appendAll([batch]);
+    return all.ok ? { ok: true, events: all.events, call: all.calls[0] ?? null } : all;
+  }
+
+  async appendAll(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
+    const { head, threads } = this.#open();
+    for (const { call } of batches) {
+      if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
+        return { ok: false };
+    }
+    const sealed = sealAll(batches, { head, threads, calls: this.#calls });
+    for (const one of sealed) this.#write(one);
+    // Copies, so that nobody can change what is written through what was returned.
+    const written = structuredClone({
+      calls: sealed.map(({ call }) => call),
+      events: sealed.flatMap(({ events }) => events),
+    });
+    this.#listeners.tell(written.events);
+    return { ok: true, ...written };
+  }
+
+  #write({ batch, rows, call, opened, changed, head, thread }: Sealed): void {
+    const { events, threads, calls, approvals } = this.#tables;
+    events.push(...rows);
+    if (rows.length > 0) threads.set(batch.thread_id, thread);
+    this.#tables.head = head;
+    if (call === null) return;
+    this.#calls.set(call.call_id, call);
+    const old = calls.get(call.call_id);
+    const started_seq = old?.started_seq ?? rows[0]?.seq ?? 0;
+    const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? leaseOf(old) ?? {};
+    calls.set(call.call_id, { ...callIndex(call), started_seq, lease_owner, lease_until });
+    for (const { approval, request_seq } of opened) {
+      approvals.set(approval.approval_id, { ...approvalIndex(approval), request_seq });
+    }
+    for (const approval of changed) {
+      const request_seq = approvals.get(approval.approval_id)?.request_seq ?? 0;
+      approvals.set(approval.approval_id, { ...approvalIndex(approval), request_seq });
+    }
+  }
+
+  async call(call_id: string): Promise<Call | null> {
+    this.#open();
+    return structuredClone(this.#calls.get(call_id) ?? null);
+  }
+
+  async callOf(approval_id: string): Promise<Call | null> {
+    const row = this.#open().approvals.get(approval_id);
+    return row ? this.call(row.call_id) : null;
+  }
+
+  async approval(approval_id: string): Promise<Approval | null> {
+    const call = await this.callOf(approval_id);
+    return call?.approvals.find((one) => one.approval_id === approval_id) ?? null;
+  }
+
+  async approvals(query: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }> {
+    const after = readCursor(query);
+    const limit = limitOf(query.limit, APPROVAL_LIMIT);
+    const rows = this.#matching(query).filter(({ request_seq }) => request_seq > after);
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    const next_cursor = last && rows.length > limit ? cursorAfter(last.request_seq) : null;
+    return { approvals: page.map(readRecord), next_cursor };
+  }
+
+  async countApprovals(query: ApprovalQuery): Promise<number> {
+    return this.#matching(query).length;
+  }
+
+  #matching({ status = "pending", thread_id, run_id, tool, checkpoint_id }: ApprovalQuery): ApprovalRow[] {
+    const isWanted = (row: ApprovalRow) =>
+      (status === "all" || row.status === status) &&
+      (thread_id === undefined || row.thread_id === thread_id) &&
+      (run_id === undefined || row.run_id === run_id) &&
+      (tool === undefined || row.tool === indexable(tool)) &&
+      (checkpoint_id === undefined || row.checkpoint_id === checkpoint_id);
+    return [...this.#open().approvals.values()].filter(isWanted);
+  }
+
+  async due(at: string, limit: number): Promise<Approval[]> {
+    const rows = this.#matching({}).filter(({ expires_at }) => expires_at !== null && expires_at <= at);
+    return rows.sort(byDeadline).slice(0, limitOf(limit, APPROVAL_LIMIT)).map(readRecord);
+  }
+
+  async nextDeadline(): Promise<string | null> {
+    const rows = this.#matching({}).filter(({ expires_at }) => expires_at !== null);
+    return rows.sort(byDeadline)[0]?.expires_at ?? null;
+  }
+
+  async openCalls(thread_id?: string): Promise<Call[]> {
+    this.#open();
+    const isWanted = (call: Call) =>
+      call.result === null && (thread_id === undefined || call.thread_id === thread_id);
+    return structuredClone([...this.#calls.values()].filter(isWanted));
+  }
+
+  async events({ thread_id, call_id, after = 0, limit }: EventQuery): Promise<LedgerEvent[]> {
+    const isWanted = (row: StoredEvent) =>
+      row.seq > after &&
+      (thread_id === undefined || row.thread_id === thread_id) &&
+      (call_id === undefined || row.call_id === call_id);
+    return this.#open().events.filter(isWanted).slice(0, limitOf(limit, EVENT_LIMIT)).map(readEvent);
+  }
+
+  async verify(options: { head?: string; thread_id?: string } = {}): Promise<Verification> {
+    return verify(memorySnapshot(this.#open(), options.thread_id), options);
+  }
+
+  async head(): Promise<{ seq: number; hash: string }> {
+    return { ...this.#open().head };
+  }
+
+  async lease(call_id: string): Promise<Lease | null> {
+    return leaseOf(this.#open().calls.get(call_id)) ?? null;
+  }
+
+  async renewLease(call_id: string, lease: Lease): Promise<boolean> {
+    const { calls } = this.#open();
+    const row = calls.get(call_id);
+    if (row?.lease_owner !== lease.owner) return false;
+    calls.set(call_id, { ...row, lease_until: lease.until });
+    return true;
+  }
+
+  subscribe(listener: (events: LedgerEvent[]) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listeners.clear();
+  }
+
+  #open(): MemoryTables {
+    if (this.#isClosed) throw new LedgerError("closed", "The ledger memory: is closed. Open it again.");
+    return this.#tables;
+  }
+}
+
+function leaseOf(row: CallRow | undefined): Lease | undefined {
+  if (!row || row.lease_owner === null || row.lease_until === null) return undefined;
+  return { owner: row.lease_owner, until: row.lease_until };
+}
+
+function byDeadline(a: ApprovalRow, b: ApprovalRow): number {
+  const [first, second] = [a.expires_at ?? "", b.expires_at ?? ""];
+  return first < second ? -1 : first > second ? 1 : a.request_seq - b.request_seq;
+}
+
+function readRecord(row: ApprovalRow): Approval {
+  return JSON.parse(row.record) as Approval;
+}

@@ -1,0 +1,100 @@
+import type { Approval } from "./approval.ts";
+import { evolve, type Call } from "./call.ts";
+import { canonicalJson } from "./canonical.ts";
+import { eventHash, headHash, payloadDigest, type Tip } from "./chain.ts";
+import { EVENT_VERSION, readPayload, type LedgerEvent, type NewEvent } from "./event.ts";
+import type { Batch } from "./ledger.ts";
+import type { StoredEvent } from "./stored-event.ts";
+
+/** A batch made ready to be written: rows with their places in both chains, and what they make of the call. */
+export interface Sealed {
+  batch: Batch;
+  rows: StoredEvent[];
+  events: LedgerEvent[];
+  call: Call | null;
+  /** The approvals of the call that these events opened, with the `seq` of the question, oldest first. */
+  opened: { approval: Approval; request_seq: number }[];
+  /** The approvals that were there before and changed. */
+  changed: Approval[];
+  head: Tip;
+  thread: Tip;
+}
+
+/**
+ * Puts the events of a batch behind the tips of both chains and folds them into the call. Pure.
+ *
+ * @throws {TypeError} when the events cannot belong where the batch says.
+ */
+export function seal(batch: Batch, tips: { head: Tip; thread: Tip }, call: Call | null): Sealed {
+  check(batch, call);
+  let { head, thread } = tips;
+  let after = call;
+  const rows: StoredEvent[] = [];
+  const events: LedgerEvent[] = [];
+  for (const event of batch.events) {
+    const call_version = batch.call && batch.call.expected_version + rows.length + 1;
+    const row = sealOne(batch, event, { head, thread, call_version });
+    head = { seq: row.seq, hash: row.head_hash };
+    thread = { seq: row.thread_seq, hash: row.hash };
+    const { v, seq, thread_seq, at, thread_id, run_id, call_id, hash } = row;
+    // Read back from its text, so that nobody holds on to a part of what the writer handed in.
+    const payload = { type: row.type, data: JSON.parse(row.data ?? "null") as unknown } as NewEvent;
+    const written: LedgerEvent = { ...payload, v, seq, thread_seq, at, thread_id, run_id, call_id, hash };
+    if (batch.call) after = evolve(after, written);
+    rows.push(row);
+    events.push(written);
+  }
+  return { batch, rows, events, call: after, ...difference(call, after, events), head, thread };
+}
+
+function sealOne(
+  { at, thread_id, run_id, call }: Batch,
+  event: NewEvent,
+  { head, thread, call_version }: { head: Tip; thread: Tip; call_version: number | null },
+): StoredEvent {
+  // What is written must be readable later, so it is read first.
+  const data = canonicalJson(readPayload(event.type, EVENT_VERSION, event.data).data);
+  const link = {
+    ...{ v: EVENT_VERSION, thread_seq: thread.seq + 1, at, thread_id, run_id },
+    ...{ call_id: call?.call_id ?? null, call_version, type: event.type, data_digest: payloadDigest(data) },
+  };
+  const hash = eventHash(thread.hash, link);
+  const head_hash = headHash(head.hash, hash);
+  return { ...link, seq: head.seq + 1, data, prev_hash: thread.hash, hash, head_hash };
+}
+
+function difference(before: Call | null, after: Call | null, events: LedgerEvent[]) {
+  const opened: Sealed["opened"] = [];
+  const changed: Approval[] = [];
+  for (const approval of after?.approvals ?? []) {
+    const { approval_id } = approval;
+    const asked = events.find(
+      ({ type, data }) =>
+        type === "approval_requested" && !data.announced && data.approval_id === approval_id,
+    );
+    if (asked) opened.push({ approval, request_seq: asked.seq });
+    else if (!before?.approvals.includes(approval)) changed.push(approval);
+  }
+  return { opened, changed };
+}
+
+// NUL and halves of surrogate pairs: databases refuse or replace them, and the row would no longer match its hash.
+// eslint-disable-next-line no-control-regex
+const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function check(batch: Batch, call: Call | null): void {
+  for (const text of [batch.thread_id, batch.run_id, batch.call?.call_id]) {
+    if (text && indexable(text) !== text)
+      throw new TypeError(`${JSON.stringify(text)} cannot be stored as an id.`);
+  }
+  if (call !== null && call.thread_id !== batch.thread_id) {
+    throw new TypeError(`Call ${call.call_id} is of thread ${call.thread_id}, not of ${batch.thread_id}.`);
+  }
+  const stray = batch.call ? undefined : batch.events.find(({ type }) => !type.startsWith("run_"));
+  if (stray) throw new TypeError(`An event "${stray.type}" needs the call that it belongs to.`);
+}
+
+/** A text of the outside world as an index may hold it; the whole text stays in the record. */
+export function indexable(text: string): string {
+  return text.replace(UNSTORABLE, "\ufffd");
+}

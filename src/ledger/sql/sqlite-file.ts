@@ -1,0 +1,53 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LedgerError } from "../ledger.ts";
+
+/**
+ * The path that a `file:` address names; a relative one counts from the working directory.
+ *
+ * @throws {LedgerError} `bad_url`
+ */
+export function sqlitePath(url: string): string {
+  const rest = url.slice("file:".length);
+  if (rest === "" || rest.startsWith(":") || /[?#]/.test(rest) || rest.includes("\0")) {
+    const hint = rest.startsWith(":memory:") ? ' For a ledger in memory give "memory:".' : "";
+    throw new LedgerError("bad_url", `"${url}" names no file. Give a path, as in "file:./state.db".${hint}`);
+  }
+  if (!rest.startsWith("//")) return resolve(rest);
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw new LedgerError("bad_url", `"${url}" names no file of this machine. Give "file:./state.db".`, {
+      cause,
+    });
+  }
+}
+
+/** Makes the file and its directory when missing, and closes both to other users of the machine. */
+export function prepareFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    closeSync(openSync(path, "a", 0o600));
+    return;
+  }
+  // Not opened here: closing any descriptor of a file drops the locks that SQLite holds on it in this process.
+  if (found.isFile() && (found.mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+/** The error for a file that cannot be opened or written, with what to do. */
+export function unwritable(path: string, cause: unknown): LedgerError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new LedgerError("unwritable", `The store ${path} cannot be written: ${why}. ${remedy(cause)}`, {
+    cause,
+  });
+}
+
+function remedy(cause: unknown): string {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
+  if (/FULL|ENOSPC/.test(code)) return "Make room on the disk.";
+  if (/BUSY|LOCKED/.test(code)) return "Another process holds it: stop that one, or give another path.";
+  if (/NOTADB|CORRUPT/.test(code)) return "Restore it from a backup, or give another path.";
+  return "Make the file and its directory writable for this user, or give another path.";
+}

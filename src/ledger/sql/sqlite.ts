@@ -1,0 +1,154 @@
+import type SqliteConnection from "better-sqlite3";
+import type { CompiledQuery, Kysely } from "kysely";
+import { LedgerError } from "../ledger.ts";
+import { createBuilder } from "./builder.ts";
+import { codeOf, type Database, type Migration, type Read, type Work } from "./database.ts";
+import { migrateWork } from "./migrate.ts";
+import { prepareFile, sqlitePath, unwritable } from "./sqlite-file.ts";
+
+type Connection = SqliteConnection.Database;
+
+/** How long a statement waits for another process, in milliseconds. */
+const BUSY_TIMEOUT = 5_000;
+
+/**
+ * Opens a SQLite file with a connection of its own.
+ *
+ * @throws {LedgerError} `bad_url`, `unwritable`
+ */
+export async function openSqlite(url: string): Promise<Database> {
+  const path = sqlitePath(url);
+  const { default: Sqlite } = await import("better-sqlite3");
+  let connection: Connection | undefined;
+  try {
+    prepareFile(path);
+    connection = new Sqlite(path, { timeout: BUSY_TIMEOUT });
+    connection.pragma("journal_mode = WAL");
+    connection.pragma("synchronous = FULL");
+    connection.exec("BEGIN IMMEDIATE; COMMIT");
+  } catch (cause) {
+    connection?.close();
+    throw unwritable(path, cause);
+  }
+  const openReader = () => new Sqlite(path, { readonly: true, timeout: BUSY_TIMEOUT });
+  return new SqliteDatabase(path, connection, openReader);
+}
+
+class SqliteDatabase implements Database {
+  readonly dialect = "sqlite";
+  readonly url: string;
+  readonly #path: string;
+  readonly #main: Session;
+  readonly #openReader: () => Connection;
+  readonly #builder = createBuilder<unknown>("sqlite");
+
+  constructor(path: string, connection: Connection, openReader: () => Connection) {
+    this.url = `file:${path}`;
+    this.#path = path;
+    this.#main = new Session(connection);
+    this.#openReader = openReader;
+  }
+
+  builder<Tables>(): Kysely<Tables> {
+    return this.#builder as Kysely<Tables>;
+  }
+
+  async migrate(room: string, migrations: Migration[]): Promise<void> {
+    await this.run(() => migrateWork(this.#builder, this.dialect, room, migrations));
+  }
+
+  async run<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.#guard(() => this.#main.transaction("BEGIN IMMEDIATE", work));
+  }
+
+  async read<Result>(work: () => Work<Result>): Promise<Result> {
+    return this.#guard(() => this.#main.transaction("BEGIN", work));
+  }
+
+  async snapshot<Result>(use: (read: Read) => Promise<Result>): Promise<Result> {
+    // A reader of its own: in WAL mode it holds its view across turns without holding up any writer.
+    const session = this.#guard(() => new Session(this.#openReader()));
+    try {
+      this.#guard(() => session.begin());
+      return await use(async (work) => this.#guard(() => session.play(work())));
+    } finally {
+      session.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#main.close();
+  }
+
+  #guard<Result>(action: () => Result): Result {
+    if (!this.#main.isOpen)
+      throw new LedgerError("closed", `The store ${this.#path} is closed. Open it again.`);
+    try {
+      return action();
+    } catch (error) {
+      if (/^SQLITE_(FULL|READONLY|BUSY|LOCKED|CORRUPT|NOTADB|CANTOPEN|IOERR|PERM)/.test(codeOf(error))) {
+        throw unwritable(this.#path, error);
+      }
+      throw error;
+    }
+  }
+}
+
+/** A connection with its prepared statements. */
+class Session {
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, SqliteConnection.Statement>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.open;
+  }
+
+  /** Runs work from its first to its last query without giving way. */
+  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Work<Result>): Result {
+    this.#prepare(begin).run();
+    try {
+      const result = this.play(work());
+      this.#prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      // SQLite has already rolled back after some errors, a full disk among them.
+      if (this.#connection.inTransaction) this.#prepare("ROLLBACK").run();
+      throw error;
+    }
+  }
+
+  begin(): void {
+    this.#prepare("BEGIN").run();
+    // The view is taken at the first reading, not at BEGIN.
+    this.#connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+  }
+
+  play<Result>(work: Work<Result>): Result {
+    let step = work.next();
+    while (!step.done) step = work.next(this.#query(step.value));
+    return step.value;
+  }
+
+  #query({ sql, parameters }: CompiledQuery): unknown[] {
+    const statement = this.#prepare(sql);
+    if (statement.reader) return statement.all(parameters);
+    statement.run(parameters);
+    return [];
+  }
+
+  #prepare(sql: string): SqliteConnection.Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
