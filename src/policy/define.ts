@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import { checkWhen } from "./check-when.ts";
+import { compiled } from "./compiled-policy.ts";
+import { OverlayDocument, PolicyDocument, type Rule } from "./document.ts";
+import { parseDuration } from "./duration.ts";
+import type { ToolFacts } from "./facts.ts";
+import { readJsonInput } from "./json-input.ts";
+import { deepFreeze } from "./json.ts";
+import { lintPolicy } from "./lint.ts";
+import type { Policy, PolicyOverlay } from "./policy.ts";
+import { formatPath, PolicyError, type PolicyProblem } from "./policy-error.ts";
+import { problemsOf } from "./problems.ts";
+import { fillReview } from "./review.ts";
+
+/**
+ * Parses and lints a policy and fills in its defaults. With `tools`, a rule that names no registered tool is an error.
+ *
+ * @throws {PolicyError} with a path and a sentence for everything that is wrong
+ */
+export function definePolicy(input: unknown, options: { tools?: readonly ToolFacts[] } = {}): Policy {
+  const document = parseDocument(PolicyDocument, input, "policy");
+  const policy: Policy = deepFreeze({
+    version: 1,
+    mode: document.mode ?? "interactive",
+    default: document.default ?? "approve",
+    rules: document.rules ?? [],
+    review: fillReview(document.review ?? {}),
+  });
+  const errors = lintPolicy(policy, options.tools).filter((finding) => finding.severity === "error");
+  if (errors.length > 0) throw new PolicyError(errors.map(({ path, message }) => ({ path, message })));
+  // Matchers are built now, so that the first call does not wait for them.
+  compiled(policy);
+  return policy;
+}
+
+/**
+ * Parses a partial policy that can only tighten another. Only what it states counts.
+ *
+ * @throws {PolicyError} with a path and a sentence for everything that is wrong
+ */
+export function parseOverlay(input: unknown): PolicyOverlay {
+  const document = parseDocument(OverlayDocument, input, "policy overlay");
+  return deepFreeze({
+    ...(document.mode === undefined ? {} : { mode: document.mode }),
+    ...(document.default === undefined ? {} : { default: document.default }),
+    ...(document.rules === undefined ? {} : { rules: document.rules }),
+    ...(document.review === undefined ? {} : { review: document.review }),
+  });
+}
+
+function parseDocument<S extends z.ZodType<{ rules?: Rule[] | undefined; review?: object | undefined }>>(
+  schema: S,
+  input: unknown,
+  what: string,
+): z.output<S> {
+  const json = readJsonInput(input, what);
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new PolicyError(problemsOf(parsed.error.issues, json), what);
+  const problems = checkDocument(parsed.data);
+  if (problems.length > 0) throw new PolicyError(problems, what);
+  return parsed.data;
+}
+
+function checkDocument(document: { rules?: Rule[] | undefined; review?: { timeout?: string } | undefined }) {
+  const seen = new Map<string, number>();
+  const problems: PolicyProblem[] = checkTimeout(document.review?.timeout, ["review", "timeout"]);
+  for (const [index, rule] of (document.rules ?? []).entries()) {
+    const first = seen.get(rule.id);
+    if (first === undefined) seen.set(rule.id, index);
+    else {
+      const message = `"${rule.id}" is the id of rules[${first}] already; give each rule its own`;
+      problems.push({ path: `rules[${index}].id`, message });
+    }
+    problems.push(...checkTimeout(rule.review?.timeout, ["rules", index, "review", "timeout"]));
+    if (rule.when !== undefined) problems.push(...checkWhen(rule.when, ["rules", index, "when"]));
+  }
+  return problems;
+}
+
+function checkTimeout(timeout: string | undefined, path: readonly PropertyKey[]): PolicyProblem[] {
+  if (timeout === undefined) return [];
+  try {
+    parseDuration(timeout);
+    return [];
+  } catch (error) {
+    return [{ path: formatPath(path), message: error instanceof Error ? error.message : "is no duration" }];
+  }
+}

@@ -1,0 +1,58 @@
+import { shorten } from "./describe.ts";
+import type { Facts, PolicyCall, Verdict } from "./facts.ts";
+import { judge, type Judgement } from "./judgement.ts";
+import { overlookedOf } from "./overlooked.ts";
+import type { Policy } from "./policy.ts";
+import { effectiveReview, fillReview } from "./review.ts";
+import { strictestMode } from "./tier.ts";
+import { decidingRules, whyOf } from "./why.ts";
+
+/**
+ * Judges one call: which tier, by which rules, and why.
+ *
+ * Pure, synchronous and total: the same input gives the same verdict, nothing is looked up, and no input makes it
+ * throw or hang. What cannot be judged at all is denied.
+ *
+ * @example
+ * const policy = definePolicy({ version: 1, rules: [{ id: "reads", tools: ["read_file"], tier: "auto" }] });
+ * evaluate(policy, { name: "read_file", args: { path: "a.txt" } }, { tool: { name: "read_file" } }).tier; // "auto"
+ */
+export function evaluate(policy: Policy, call: PolicyCall, facts: Facts = {}): Verdict {
+  try {
+    return toVerdict(policy, call, judge(policy, call, facts));
+  } catch {
+    return unjudgeable();
+  }
+}
+
+/** Puts a judgement into the shape that others use. */
+export function toVerdict(policy: Policy, call: PolicyCall, judgement: Judgement): Verdict {
+  const counting = judgement.outcomes.filter(({ fate }) => fate === "counts");
+  const own = counting.filter(({ fromOverlay }) => !fromOverlay).flatMap(({ rule }) => rule.review ?? []);
+  const added = counting.filter(({ fromOverlay }) => fromOverlay).flatMap(({ rule }) => rule.review ?? []);
+  const reasons = decidingRules(judgement).flatMap(({ rule }) => rule.reason ?? []);
+  const overlay = policy.overlay;
+  return {
+    tier: judgement.tier,
+    rules: [...new Set(counting.map(({ rule }) => rule.id))].sort(),
+    why: whyOf(judgement, shorten(String(call.name)), overlookedOf(policy, judgement)),
+    ...(reasons.length === 0 ? {} : { reason: [...new Set(reasons)].sort().join(" ") }),
+    base: judgement.base.tier,
+    mode: strictestMode(policy.mode, overlay?.mode ?? policy.mode),
+    review: effectiveReview(policy.review, own, [
+      ...(overlay?.review === undefined ? [] : [overlay.review]),
+      ...added,
+    ]),
+  };
+}
+
+function unjudgeable(): Verdict {
+  return {
+    tier: "deny",
+    rules: [],
+    why: "The policy could not judge this call, so it is denied.",
+    base: "deny",
+    mode: "never",
+    review: effectiveReview(fillReview({}), [], []),
+  };
+}

@@ -1,0 +1,64 @@
+import type { DecisionType, Mode, Tier } from "./tier.ts";
+
+/** What is known of a tool. */
+export interface ToolFacts {
+  name: string;
+  /** The author's word. Annotations of a protocol are hints and never count as this. */
+  declared?: Tier | undefined;
+  annotations?: ToolAnnotations | undefined;
+  /** The argument names that the tool's schema declares at its top level; undefined when its schema is not known. */
+  fields?: readonly string[] | undefined;
+}
+
+/** The hints of the Model Context Protocol. */
+export interface ToolAnnotations {
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+  idempotentHint?: boolean | undefined;
+  openWorldHint?: boolean | undefined;
+}
+
+/** One call of a tool, as the model made it. */
+export interface PolicyCall {
+  name: string;
+  args: Record<string, unknown>;
+}
+
+/** What a judgement must know of the world, looked up beforehand so that judging stays pure. */
+export interface Facts {
+  /** The tool; undefined when nothing is known of it, which is judged as `approve` at least. */
+  tool?: ToolFacts | undefined;
+  /** The arguments that reach the tool, after its schema's defaults; read in place of the call's own when given. */
+  args?: Record<string, unknown> | undefined;
+  /**
+   * For the dot path of an argument: its path relative to the workspace root, normalised and with links followed, with
+   * `/` between segments and `""` for the root itself; null when it leaves the workspace. Absent: not looked up.
+   */
+  paths?: Record<string, string | null> | undefined;
+}
+
+/** How one call is asked about. */
+export interface EffectiveReview {
+  ask: "together" | "one-by-one";
+  onNewInput: "refuse" | "withdraw";
+  decisions: DecisionType[];
+  timeoutMs: number;
+  onTimeout: "reject";
+  requireReason: DecisionType[];
+  remember: boolean;
+}
+
+/** What a policy says of one call. */
+export interface Verdict {
+  tier: Tier;
+  /** The ids of the rules that count, sorted. */
+  rules: string[];
+  /** Why, in words for a person. Names rules and arguments, never an argument's value. */
+  why: string;
+  /** The `reason` of the rules that decided the tier. */
+  reason?: string;
+  /** The tier without any rule: declared risk, else annotations, else the policy's default. */
+  base: Tier;
+  mode: Mode;
+  review: EffectiveReview;
+}

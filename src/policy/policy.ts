@@ -1,0 +1,31 @@
+import type { DecisionType, Mode, Tier } from "./tier.ts";
+import type { ReviewInput, Rule } from "./document.ts";
+
+/** How calls are asked about, with every default filled in. */
+export interface Review {
+  ask: "together" | "one-by-one";
+  onNewInput: "refuse" | "withdraw";
+  decisions: DecisionType[];
+  timeout: string;
+  onTimeout: "reject";
+  requireReason: DecisionType[];
+  remember: false;
+}
+
+/** A partial policy that can only tighten: only what it states counts. Plain JSON, so that it can be kept in a state. */
+export interface PolicyOverlay {
+  mode?: Mode;
+  default?: Tier;
+  rules?: Rule[];
+  review?: ReviewInput;
+}
+
+/** A parsed policy: plain JSON, frozen, defaults filled in. `overlay` is what `combine` has put on top of it. */
+export interface Policy {
+  version: 1;
+  mode: Mode;
+  default: Tier;
+  rules: Rule[];
+  review: Review;
+  overlay?: PolicyOverlay;
+}

@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import { UNENFORCED } from "./document.ts";
+import { didYouMean } from "./nearest.ts";
+import { formatPath, type PolicyProblem } from "./policy-error.ts";
+import { PREDICATE_KEYS } from "./when.ts";
+
+type Issue = z.core.$ZodIssue;
+
+const REVIEW_KEYS = ["ask", "onNewInput", "decisions", "timeout", "onTimeout", "requireReason", "remember"];
+const RULE_KEYS = ["id", "tools", "when", "tier", "reason", "review"];
+const TOP_KEYS = ["version", "mode", "default", "rules", "review"];
+
+/** Says what a schema found wrong with an input, a path and a sentence for each thing. */
+export function problemsOf(issues: readonly Issue[], input: unknown): PolicyProblem[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        path: formatPath([...issue.path, key]),
+        message: unknownKey(key, issue.path),
+      }));
+    }
+    return [{ path: formatPath(deepestPath(issue)), message: sentence(issue, valueAt(input, issue.path)) }];
+  });
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const inPredicate = path.includes("when");
+  if (!inPredicate && UNENFORCED.includes(key))
+    return `\`${key}\` is not enforced by this version; remove it`;
+  const known = inPredicate
+    ? PREDICATE_KEYS
+    : path.includes("review")
+      ? REVIEW_KEYS
+      : path.includes("rules")
+        ? RULE_KEYS
+        : TOP_KEYS;
+  const kind = inPredicate ? "predicate" : "key";
+  const hint = didYouMean(key, known) || `; the ${kind}s here are ${known.join(", ")}`;
+  return `"${key.slice(0, 60)}" is not a known ${kind}${hint}`;
+}
+
+function sentence(issue: Issue, value: unknown): string {
+  const key = issue.path.at(-1);
+  if (value === undefined && issue.code !== "custom") return "is required";
+  switch (issue.code) {
+    case "invalid_value":
+      return wrongValue(key, value, issue.values.map(String));
+    case "invalid_type":
+      return `must be ${article(issue.expected)}, not ${kindOf(value)}`;
+    case "too_small":
+      return value === ""
+        ? "must not be empty"
+        : issue.origin === "array"
+          ? "must not be an empty list"
+          : issue.message;
+    case "too_big":
+      return issue.origin === "array" || issue.origin === "string"
+        ? `has more than ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`
+        : issue.message;
+    case "invalid_union":
+      return Array.isArray(value) && value.length === 0
+        ? "must not be an empty list"
+        : "must be a text or a list of texts, none of them empty";
+    case "invalid_format":
+      return wrongFormat(key, issue.path, String(value));
+    default:
+      return issue.message;
+  }
+}
+
+function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: readonly string[]): string {
+  if (key === "onTimeout" && (value === "escalate" || value === "approve")) {
+    return `"${value}" is not enforced by this version; write "reject" or remove it`;
+  }
+  if (key === "remember") return "`remember` is not enforced by this version; write false or remove it";
+  if (key === "version") return "must be 1, the only version of the policy language";
+  const text = typeof value === "string" ? `"${value.slice(0, 60)}"` : kindOf(value);
+  const hint = typeof value === "string" ? didYouMean(value, allowed) : "";
+  const list = allowed.map((one) => `"${one}"`).join(", ");
+  return hint === "" ? `${text} is not one of ${list}` : `${text} is not one of ${list}${hint}`;
+}
+
+function wrongFormat(key: PropertyKey | undefined, path: readonly PropertyKey[], value: string): string {
+  const text = `"${value.slice(0, 60)}"`;
+  if (key === "timeout") return `${text} is no duration; write a whole number and s, m, h or d, like "15m"`;
+  if (path.includes("tools"))
+    return `${text} is no tool name; write a name or a glob with * and ?, like "read_*"`;
+  return `${text} is no rule id; write letters, digits and . _ : / - without spaces, at most 100`;
+}
+
+function deepestPath(issue: Issue): PropertyKey[] {
+  if (issue.code !== "invalid_union") return issue.path;
+  const inner = issue.errors.flat().find((one) => one.path.length > 0);
+  return [...issue.path, ...(inner?.path ?? [])];
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );
+}
+
+function article(expected: string): string {
+  const words: Record<string, string> = {
+    array: "a list",
+    object: "an object",
+    record: "an object",
+    string: "a text",
+    number: "a number",
+    boolean: "true or false",
+  };
+  return words[expected] ?? expected;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : article(typeof value);
+}
