@@ -41,6 +41,7 @@ export const Approval = z
     require_reason: z.array(z.enum(["approve", "edit", "reject", "respond"])),
     args_schema: z.record(z.string(), z.unknown()).nullable(),
     asked_by: z.enum(["interrupt", "callback", "none"]),
+    on_new_input: z.enum(["refuse", "withdraw"]).optional(),
     requested_by: z.string().nullable(),
     requested_at: z.string(),
     first_shown_at: z.string().nullable(),

@@ -75,6 +75,8 @@ const payloads = {
     interrupt_id: z.string().nullable(),
     /** The root graph's checkpoint under which it was opened. */
     checkpoint_id: z.string().nullable(),
+    /** What new input on the thread does to the question while it is open. */
+    on_new_input: z.enum(["refuse", "withdraw"]).optional(),
     /** A `suggest` call that is shown and not waited for: no approval is opened. */
     announced: z.literal(true).optional(),
   }),

@@ -1,0 +1,42 @@
+import type { Ledger } from "../ledger/index.ts";
+import type { Desk } from "./desk.ts";
+
+/** The longest time between two looks, in milliseconds: another process may have opened a question meanwhile. */
+const LOOK_MS = 1_000;
+
+/**
+ * Keeps the deadlines of a ledger for as long as it runs: each pending question whose time is up is closed. Returns
+ * how to stop; stopping waits for the look under way.
+ */
+export function keepDeadlines(
+  desk: Desk,
+  ledger: Ledger,
+  { clock = Date.now, onError }: { clock?: () => number; onError: (error: unknown) => void },
+): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let look: Promise<void> = Promise.resolve();
+
+  const next = async (): Promise<number> => {
+    await desk.expireDue();
+    const deadline = await ledger.nextDeadline();
+    if (deadline === null) return LOOK_MS;
+    return Math.min(LOOK_MS, Math.max(1, Date.parse(deadline) - clock()));
+  };
+  const run = (): void => {
+    look = next()
+      .catch((error: unknown) => {
+        onError(error);
+        return LOOK_MS;
+      })
+      .then((ms) => {
+        if (!isStopped) timer = setTimeout(run, ms);
+      });
+  };
+  run();
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    await look;
+  };
+}

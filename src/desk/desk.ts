@@ -1,0 +1,123 @@
+import type {
+  Approval,
+  ApprovalQuery,
+  DecidedBy,
+  EventQuery,
+  Ledger,
+  LedgerEvent,
+  Verification,
+} from "../ledger/index.ts";
+import { changeCall } from "./change.ts";
+import { DeskError } from "./error.ts";
+import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
+import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
+import { untilSettled } from "./wait.ts";
+
+/** A settled approval, and whether its run goes on now. */
+export interface Settled extends Resumed {
+  approval: Approval;
+}
+
+/** Where questions are listed and answered. What the server's routes do, without HTTP. */
+export interface Desk {
+  /** Approvals, oldest first; `status` defaults to `pending`. */
+  list(query?: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }>;
+  /** One approval. With `waitMs` the answer is held until it is settled, at most so long. @throws {DeskError} */
+  get(approval_id: string, options?: { waitMs?: number }): Promise<Approval>;
+  /** Takes one decision and lets the run go on. The first valid one wins. @throws {DeskError} */
+  decide(approval_id: string, decision: unknown, options?: { by?: DecidedBy }): Promise<Settled>;
+  /** Takes several decisions, all or none. @throws {DeskError} */
+  decideAll(given: readonly Given[], options?: { by?: DecidedBy }): Promise<Settled[]>;
+  /** Withdraws a question: `cancelled`. The call is not run. @throws {DeskError} */
+  withdraw(approval_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Settled>;
+  /** A person has it before the eyes. Only the first time counts. @throws {DeskError} `unknown_approval` */
+  shown(approval_id: string): Promise<Approval>;
+  /** Ends every question whose time is up, and lets their runs go on. Returns how many there were. */
+  expireDue(): Promise<number>;
+  /** The ledger, in order. */
+  audit(query?: EventQuery): Promise<{ events: LedgerEvent[]; next_after: number | null }>;
+  verify(options?: { head?: string; thread_id?: string }): Promise<Verification>;
+}
+
+const ANYBODY: DecidedBy = { kind: "user" };
+const AUDIT_PAGE = 1_000;
+
+/**
+ * Opens the desk of a ledger.
+ *
+ * Without a `resume` port decisions are written and the graph goes on when it is entered the next time.
+ */
+export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
+  const { clock, resume, onError } = { ...DEFAULT_PORTS, ...ports };
+
+  // A decision stands once it is written. What follows from it may fail and be tried again.
+  const follow = async (approval: Approval): Promise<Settled> => {
+    try {
+      return { approval, ...(await resume(approval)) };
+    } catch (error) {
+      onError(error);
+      return { approval, run_id: approval.run_id, resumed: false };
+    }
+  };
+
+  return {
+    list: (query = {}) => ledger.approvals({ status: "pending", ...query }),
+
+    async get(approval_id, { waitMs = 0 } = {}) {
+      const approval = approvalIn(await callFor(ledger, approval_id), approval_id);
+      if (waitMs <= 0 || approval.status !== "pending") return approval;
+      return untilSettled(ledger, approval_id, waitMs);
+    },
+
+    async decide(approval_id, decision, { by = ANYBODY } = {}) {
+      try {
+        return await follow(await settle(ledger, clock, { approval_id, decision }, by));
+      } catch (error) {
+        // A late decision has ended the question, so the run can go on all the same.
+        if (error instanceof DeskError && error.code === "expired" && error.approval)
+          await follow(error.approval);
+        throw error;
+      }
+    },
+
+    async decideAll(given, { by = ANYBODY } = {}) {
+      const settled = await settleAll(ledger, clock, given, by);
+      return Promise.all(settled.map(follow));
+    },
+
+    async withdraw(approval_id, { by = ANYBODY, reason } = {}) {
+      return follow(await withdraw(ledger, clock, approval_id, by, reason));
+    },
+
+    async shown(approval_id) {
+      const call = await callFor(ledger, approval_id);
+      const change = { commands: [{ type: "show" as const, approval_id }], known: call };
+      const changed = await changeCall(ledger, targetOf(call), isoTime(clock), change);
+      const approval = approvalIn(changed.call ?? call, approval_id);
+      if (changed.refusal) throw refused(changed.refusal, approval);
+      return approval;
+    },
+
+    async expireDue() {
+      const due = await ledger.due(isoTime(clock), 1_000);
+      let count = 0;
+      for (const { approval_id } of due) {
+        // Somebody may decide it in this very moment: then that stands.
+        const approval = await expire(ledger, clock, approval_id).catch(() => null);
+        if (approval?.status !== "expired") continue;
+        count += 1;
+        await follow(approval);
+      }
+      return count;
+    },
+
+    async audit(query = {}) {
+      const limit = query.limit ?? AUDIT_PAGE;
+      const events = await ledger.events({ ...query, limit });
+      const last = events.at(-1);
+      return { events, next_after: last !== undefined && events.length === limit ? last.seq : null };
+    },
+
+    verify: (options) => ledger.verify(options),
+  };
+}

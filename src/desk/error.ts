@@ -1,0 +1,39 @@
+import type { Approval } from "../ledger/index.ts";
+
+export type DeskErrorCode =
+  | "unknown_approval"
+  | "already_decided"
+  | "expired"
+  | "cancelled"
+  | "invalid_decision"
+  | "ambiguous"
+  | "not_pending";
+
+export interface Fault {
+  /** Where in what was sent, as `args.path`; empty for the whole of it. */
+  path: string;
+  message: string;
+}
+
+/** Why the desk did not take what it was given. Nothing was changed, unless the code is `expired`. */
+export class DeskError extends Error {
+  readonly code: DeskErrorCode;
+  /** How the approval stands, where there is one. */
+  readonly approval: Approval | undefined;
+  readonly errors: Fault[];
+  /** The approvals that could have been meant, with `ambiguous`. */
+  readonly pending: string[];
+
+  constructor(
+    code: DeskErrorCode,
+    message: string,
+    details: { approval?: Approval; errors?: Fault[]; pending?: string[] } = {},
+  ) {
+    super(message);
+    this.name = "DeskError";
+    this.code = code;
+    this.approval = details.approval;
+    this.errors = details.errors ?? [];
+    this.pending = details.pending ?? [];
+  }
+}

@@ -1,0 +1,11 @@
+export { addressAnswer, questionOf, type AddressedAnswer, type OpenInterrupt } from "./address-answer.ts";
+export { changeCall, type Change, type Changed, type Target } from "./change.ts";
+export { keepDeadlines } from "./deadlines.ts";
+export { openDesk, type Desk, type Settled } from "./desk.ts";
+export { checkArgs } from "./edit-check.ts";
+export { DeskError, type DeskErrorCode, type Fault } from "./error.ts";
+export { Executions, LEASE_MS, type Claim, type Claimed } from "./execution.ts";
+export { isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
+export { readAnswer, type Addressed, type OpenQuestion } from "./read-answer.ts";
+export { readDecision } from "./read-decision.ts";
+export { withdrawAll, type Given } from "./settle.ts";

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { Decision, type Approval } from "../ledger/index.ts";
+import { checkEdit } from "./edit-check.ts";
+import { DeskError, type Fault } from "./error.ts";
+
+const OldForm = z.object({
+  type: z.enum(["accept", "edit", "response", "ignore"]),
+  args: z.union([z.string(), z.record(z.string(), z.unknown()), z.null()]).optional(),
+});
+
+const NamedAction = z.object({
+  name: z.string().optional(),
+  action: z.string().optional(),
+  args: z.record(z.string(), z.unknown()),
+});
+
+/**
+ * Reads one decision in any form that known clients send, and checks it against the approval it is for.
+ *
+ * Besides {@link Decision} itself these are LangChain's `edit` with `editedAction` or `edited_action`, and the older
+ * inbox forms: `accept`, `edit` with `{ action, args }`, `response`, `ignore`.
+ *
+ * @throws {DeskError} `invalid_decision`, with what is wrong and where.
+ */
+export function readDecision(raw: unknown, approval: Approval): Decision {
+  const decision = parse(raw, approval);
+  if (decision.type !== "edit") return decision;
+  if (decision.tool === undefined || decision.tool === approval.tool) {
+    const checked = checkEdit(approval, decision.args);
+    if (!checked.ok)
+      throw invalid("The edited arguments do not fit the tool's schema.", checked.errors, approval);
+    const { tool: _same, ...rest } = decision;
+    return { ...rest, args: checked.args };
+  }
+  return decision;
+}
+
+function parse(raw: unknown, approval: Approval): Decision {
+  const single = unwrapList(raw);
+  if (typeof single !== "object" || single === null || Array.isArray(single)) {
+    throw invalid(
+      'A decision is an object with a "type".',
+      [{ path: "", message: "expected an object" }],
+      approval,
+    );
+  }
+  const given = single as Record<string, unknown>;
+  const candidate = fromLangChain(given) ?? fromOldForm(given, approval) ?? withoutAddress(given);
+  const read = Decision.safeParse(candidate);
+  if (read.success) return read.data;
+  throw invalid(describe(given), faultsOf(read.error), approval);
+}
+
+/** `[one]` and `{ decisions: [one] }` are the one in them. */
+function unwrapList(raw: unknown): unknown {
+  if (Array.isArray(raw) && raw.length === 1) return raw[0];
+  if (typeof raw === "object" && raw !== null && !("type" in raw)) {
+    const { decisions } = raw as { decisions?: unknown };
+    if (Array.isArray(decisions) && decisions.length === 1) return decisions[0];
+  }
+  return raw;
+}
+
+/** The name of the approval may stand beside the decision: it says whom the decision is for. */
+function withoutAddress(given: Record<string, unknown>): unknown {
+  const { approval_id: _address, ...rest } = given;
+  return rest;
+}
+
+function fromLangChain(given: Record<string, unknown>): unknown {
+  const action = given["editedAction"] ?? given["edited_action"];
+  if (given["type"] !== "edit" || action === undefined) return undefined;
+  const read = NamedAction.safeParse(action);
+  return read.success ? editOf(read.data, given["reason"]) : undefined;
+}
+
+function fromOldForm(given: Record<string, unknown>, approval: Approval): unknown {
+  const read = OldForm.safeParse(given);
+  if (!read.success) return undefined;
+  const { type, args } = read.data;
+  switch (type) {
+    case "accept":
+      return { type: "approve" };
+    case "ignore":
+      return { type: "reject" };
+    case "response": {
+      const message = typeof args === "string" ? args : "";
+      const isAnswer = approval.allowed_decisions.every((one) => one === "respond");
+      return { type: isAnswer ? "respond" : "reject", message };
+    }
+    case "edit": {
+      const action = NamedAction.safeParse(args);
+      // Our own edit has plain arguments; the older form has them inside an action.
+      return action.success && action.data.action !== undefined ? editOf(action.data, undefined) : undefined;
+    }
+  }
+}
+
+function editOf({ name, action, args }: z.infer<typeof NamedAction>, reason: unknown): unknown {
+  const tool = name ?? action;
+  return { type: "edit", args, ...(tool !== undefined && { tool }), ...(reason !== undefined && { reason }) };
+}
+
+function describe(given: Record<string, unknown>): string {
+  const { type } = given;
+  if (typeof type !== "string") return 'A decision needs a "type": "approve", "edit", "reject" or "respond".';
+  return `This is no valid decision of type ${JSON.stringify(type).slice(0, 60)}.`;
+}
+
+function faultsOf(error: z.ZodError): Fault[] {
+  return error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+function invalid(message: string, errors: Fault[], approval: Approval): DeskError {
+  const where = errors[0] && errors[0].path !== "" ? ` "${errors[0].path}": ${errors[0].message}.` : "";
+  return new DeskError("invalid_decision", `${message}${where} The approval is still pending.`, {
+    approval,
+    errors,
+  });
+}

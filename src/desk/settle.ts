@@ -1,0 +1,170 @@
+import type { Approval, Call, Command, DecidedBy, Ledger, Refusal } from "../ledger/index.ts";
+import { changeCall, planOf } from "./change.ts";
+import { DeskError } from "./error.ts";
+import { isoTime, targetOf } from "./ports.ts";
+import { readDecision } from "./read-decision.ts";
+
+/** One decision and the approval it is for. `decision` may have any form that {@link readDecision} reads. */
+export interface Given {
+  approval_id: string;
+  decision: unknown;
+}
+
+/**
+ * Writes one decision. The first valid one wins.
+ *
+ * @throws {DeskError} what stands instead.
+ */
+export async function settle(
+  ledger: Ledger,
+  clock: () => number,
+  given: Given,
+  by: DecidedBy,
+): Promise<Approval> {
+  const { approval_id } = given;
+  const call = await callFor(ledger, approval_id);
+  const approval = approvalIn(call, approval_id);
+  const command = commandFor(approval, given.decision, by);
+  const at = isoTime(clock);
+  const changed = await changeCall(ledger, targetOf(call), at, { commands: [command], known: call });
+  const after = approvalIn(changed.call ?? call, approval_id);
+  if (changed.refusal) throw refused(changed.refusal, after);
+  return after;
+}
+
+/** Writes several decisions, all or none. @throws {DeskError} for the first that cannot be taken. */
+export async function settleAll(
+  ledger: Ledger,
+  clock: () => number,
+  given: readonly Given[],
+  by: DecidedBy,
+): Promise<Approval[]> {
+  const ids = given.map(({ approval_id }) => approval_id);
+  if (new Set(ids).size < ids.length) {
+    throw new DeskError("invalid_decision", "Two decisions name the same approval. Nothing was decided.");
+  }
+  for (;;) {
+    const batches = [];
+    for (const one of given) {
+      const call = await callFor(ledger, one.approval_id);
+      const approval = approvalIn(call, one.approval_id);
+      const at = isoTime(clock);
+      const plan = planOf(call, targetOf(call), at, { commands: [commandFor(approval, one.decision, by)] });
+      if (plan.refused.refusal) throw refused(plan.refused.refusal, approval);
+      if (plan.batch) batches.push(plan.batch);
+    }
+    const written = await ledger.appendAll(batches);
+    if (!written.ok) continue;
+    return written.calls.map((call, index) => approvalIn(call as Call, ids[index] as string));
+  }
+}
+
+/** Withdraws a question: `cancelled`. @throws {DeskError} when it is settled already. */
+export function withdraw(
+  ledger: Ledger,
+  clock: () => number,
+  approval_id: string,
+  by: DecidedBy,
+  reason?: string,
+): Promise<Approval> {
+  const command: Command = {
+    type: "close",
+    approval_id,
+    status: "cancelled",
+    by,
+    ...(reason !== undefined && { reason }),
+  };
+  return closeWith(ledger, clock, command);
+}
+
+/** Ends a question whose time is up; leaves it as it is before that. @throws {DeskError} when it is settled already. */
+export function expire(ledger: Ledger, clock: () => number, approval_id: string): Promise<Approval> {
+  return closeWith(ledger, clock, { type: "close", approval_id, status: "expired", by: { kind: "timeout" } });
+}
+
+async function closeWith(
+  ledger: Ledger,
+  clock: () => number,
+  command: Command & { type: "close" },
+): Promise<Approval> {
+  const call = await callFor(ledger, command.approval_id);
+  const changed = await changeCall(ledger, targetOf(call), isoTime(clock), {
+    commands: [command],
+    known: call,
+  });
+  const approval = approvalIn(changed.call ?? call, command.approval_id);
+  if (changed.refusal) throw refused(changed.refusal, approval);
+  return approval;
+}
+
+function commandFor(approval: Approval, raw: unknown, by: DecidedBy): Command {
+  const { approval_id } = approval;
+  // What is settled is refused as such, however the decision looks.
+  if (approval.status !== "pending") {
+    return { type: "decide", approval_id, decision: { type: "reject" }, by };
+  }
+  return { type: "decide", approval_id, decision: readDecision(raw, approval), by };
+}
+
+export async function callFor(ledger: Ledger, approval_id: string): Promise<Call> {
+  const call = await ledger.callOf(approval_id);
+  if (call === null)
+    throw new DeskError("unknown_approval", `There is no approval "${approval_id.slice(0, 80)}".`);
+  return call;
+}
+
+export function approvalIn(call: Call, approval_id: string): Approval {
+  const approval = call.approvals.find((one) => one.approval_id === approval_id);
+  if (approval === undefined)
+    throw new DeskError("unknown_approval", `There is no approval "${approval_id}".`);
+  return approval;
+}
+
+/** The error that tells a client why its decision was not taken and what stands instead. */
+export function refused(refusal: Refusal, approval: Approval): DeskError {
+  switch (refusal.code) {
+    case "already_decided":
+      return new DeskError("already_decided", `This approval is ${approval.status} already. That stands.`, {
+        approval,
+      });
+    case "expired":
+      return new DeskError("expired", `The time of this approval was up at ${approval.expires_at}.`, {
+        approval,
+      });
+    case "cancelled":
+      return new DeskError("cancelled", "This approval was withdrawn.", { approval });
+    case "invalid_decision": {
+      const { path, message } = refusal;
+      const text = `${message} The approval is still pending.`;
+      return new DeskError("invalid_decision", text, { approval, errors: [{ path, message }] });
+    }
+    case "unknown_approval":
+    case "not_started":
+      return new DeskError("unknown_approval", `There is no approval "${approval.approval_id}".`);
+    case "open_question":
+    case "not_cleared":
+    case "already_claimed":
+    case "not_running":
+    case "already_answered":
+      return new DeskError("not_pending", `This call cannot be decided now (${refusal.code}).`, { approval });
+  }
+}
+
+/** Withdraws every pending question that matches. Those settled meanwhile stay as they are. Returns how many there were. */
+export async function withdrawAll(
+  ledger: Ledger,
+  clock: () => number,
+  query: { thread_id: string; run_id?: string },
+  reason: string,
+): Promise<number> {
+  const { approvals } = await ledger.approvals({ ...query, status: "pending", limit: 1_000 });
+  const ended = await Promise.all(
+    approvals.map(({ approval_id }) =>
+      withdraw(ledger, clock, approval_id, { kind: "system" }, reason).then(
+        () => 1,
+        () => 0,
+      ),
+    ),
+  );
+  return ended.reduce((sum: number, one) => sum + one, 0);
+}

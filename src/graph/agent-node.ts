@@ -1,0 +1,96 @@
+import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { changeCall, isoTime } from "../desk/index.ts";
+import { callId, digest, turnId } from "../ledger/index.ts";
+import type { PolicyOverlay } from "../policy/index.ts";
+import { ApprovalRequiredError } from "./approval-required.ts";
+import type { GateParts } from "./entry.ts";
+import { modelView, repaired, unanswered, type Garbled } from "./history.ts";
+import { ordered } from "./messages.ts";
+import { nextOverlays } from "./overlays.ts";
+import { placeOf, type Place } from "./platform.ts";
+import { refusalText } from "./texts.ts";
+import type { CallArtifact } from "./tool-message.ts";
+import { withdrawAbandoned } from "./withdraw-abandoned.ts";
+
+/** Asks the model. Gets a history that every provider takes. */
+export type CallModel = (messages: BaseMessage[], config: LangGraphRunnableConfig) => Promise<BaseMessage>;
+
+interface AgentState {
+  messages: BaseMessage[];
+  approval_overlays?: PolicyOverlay[];
+}
+
+/** One turn of the agent. @throws {ApprovalRequiredError} after a turn that needed an approval in a run without anybody to ask. */
+export async function runAgent(
+  parts: GateParts,
+  callModel: CallModel,
+  state: AgentState,
+  config: LangGraphRunnableConfig,
+): Promise<AgentState> {
+  const place = placeOf(config);
+  const overlays = nextOverlays(state.approval_overlays ?? [], config.context, state.messages);
+  const closed = await withdrawAbandoned(parts, place, unanswered(state.messages)?.calls ?? []);
+  const history = ordered([...state.messages, ...closed]);
+  endFailClosed(parts, overlays, history);
+  const reply = await callModel(modelView(history), config);
+  const { message, garbled } = repaired(asAiMessage(reply));
+  message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;
+  const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, message.id ?? "", one)));
+  return { messages: [...closed, message, ...refused], approval_overlays: overlays };
+}
+
+/** In the mode `fail_closed` the calls of the turn are answered, and then the run ends. */
+function endFailClosed(
+  parts: GateParts,
+  overlays: readonly PolicyOverlay[],
+  history: readonly BaseMessage[],
+): void {
+  const from = history.findLastIndex((message) => !ToolMessage.isInstance(message)) + 1;
+  const missing = history.slice(from).filter((message) => {
+    const artifact = (message as ToolMessage).artifact as Partial<CallArtifact> | undefined;
+    return artifact?.outcome === "unavailable";
+  });
+  if (missing.length === 0 || parts.judge.policy(overlays).mode !== "fail_closed") return;
+  throw new ApprovalRequiredError(missing.map(({ name }) => name ?? "unnamed"));
+}
+
+/** A call whose arguments cannot be read is answered at once; the ledger has its rows like any other. */
+async function refuseGarbled(
+  { ledger, clock, judge }: GateParts,
+  place: Place,
+  message_id: string,
+  { call, message }: Garbled,
+): Promise<ToolMessage> {
+  const { thread_id, task_id, path, run_id, graph_id, assistant_id } = place;
+  const text = refusalText("invalid", message);
+  const call_id = callId({ thread_id, task_id, tool_call_id: call.id, tool: call.name, args: call.args });
+  const start = {
+    tool_call_id: call.id,
+    tool: call.name,
+    turn_id: turnId(thread_id, path, message_id),
+    args: call.args,
+    args_digest: digest(call.args),
+    ...{ tier: "deny" as const, rules: [], why: message, path, graph_id, assistant_id },
+    policy_digest: judge.policyDigest([]),
+  };
+  await changeCall(ledger, { call_id, thread_id, run_id }, isoTime(clock), {
+    commands: [
+      { type: "start", data: start },
+      { type: "answer", data: { ok: false, outcome: "invalid", error: text } },
+    ],
+  });
+  const artifact: CallArtifact = { outcome: "invalid", approval_id: null, execution: "none" };
+  return new ToolMessage({
+    content: text,
+    tool_call_id: call.id,
+    name: call.name,
+    status: "error",
+    artifact,
+  });
+}
+
+function asAiMessage(reply: BaseMessage): AIMessage {
+  if (AIMessage.isInstance(reply)) return reply;
+  throw new TypeError(`A model answers with an AI message, not with a "${reply.getType()}" message.`);
+}

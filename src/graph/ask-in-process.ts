@@ -1,0 +1,88 @@
+import { DeskError, openDesk } from "../desk/index.ts";
+import type { Approval } from "../ledger/index.ts";
+import type { Entry } from "./entry.ts";
+
+/**
+ * Asks the person in process and writes what they decided. Ends without them when the time is up, when the question
+ * is settled elsewhere, or when the run is aborted (then it is `cancelled`). An answer that is not valid is asked for
+ * again; an `answer` function that throws leaves the call `unavailable`.
+ */
+export async function askInProcess(entry: Entry, approval: Approval): Promise<void> {
+  const { ledger, clock, answer } = entry.parts;
+  const { approval_id, expires_at } = approval;
+  const desk = openDesk(ledger, { clock });
+  const over = new AbortController();
+  const settledElsewhere = watch(entry, approval_id, over.signal);
+  const deadline = timer(expires_at === null ? null : Date.parse(expires_at) - clock(), over.signal);
+  const aborted = onAbort(entry.config.signal, over.signal);
+  try {
+    for (;;) {
+      const given = answer
+        ? answer(approval, { signal: over.signal }).then((decision) => ({ kind: "given" as const, decision }))
+        : Promise.reject(new Error("Nobody is there to answer."));
+      const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
+      if (next.kind === "settled") return;
+      if (next.kind === "late") return void (await entry.change(closing(approval_id, "expired", "timeout")));
+      if (next.kind === "aborted")
+        return void (await entry.change(closing(approval_id, "cancelled", "system")));
+      try {
+        await desk.decide(approval_id, next.decision);
+        return;
+      } catch (error) {
+        if (!(error instanceof DeskError) || error.code !== "invalid_decision") throw error;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DeskError)) {
+      await entry.change({
+        ...closing(approval_id, "unavailable", "system"),
+        reason: (error as Error).message,
+      });
+    }
+  } finally {
+    over.abort();
+    await entry.read();
+  }
+}
+
+function closing(
+  approval_id: string,
+  status: "expired" | "cancelled" | "unavailable",
+  kind: "timeout" | "system",
+): { type: "close"; approval_id: string; status: typeof status; by: { kind: typeof kind } } {
+  return { type: "close", approval_id, status, by: { kind } };
+}
+
+async function watch(entry: Entry, approval_id: string, signal: AbortSignal): Promise<{ kind: "settled" }> {
+  const desk = openDesk(entry.parts.ledger, { clock: entry.parts.clock });
+  for (;;) {
+    const { status } = await desk.get(approval_id, { waitMs: 1_000 });
+    if (status !== "pending" || signal.aborted) return { kind: "settled" };
+  }
+}
+
+function timer(ms: number | null, signal: AbortSignal): Promise<{ kind: "late" }> {
+  return new Promise((resolve) => {
+    if (ms === null) return;
+    // Timers hold at most about 24 days; longer ones are started again.
+    const wait = (left: number): void => {
+      const step = Math.min(left, 2 ** 31 - 1);
+      const handle = setTimeout(
+        () => (left > step ? wait(left - step) : resolve({ kind: "late" })),
+        Math.max(0, step),
+      );
+      signal.addEventListener("abort", () => clearTimeout(handle), { once: true });
+    };
+    wait(ms);
+  });
+}
+
+function onAbort(run: AbortSignal | undefined, over: AbortSignal): Promise<{ kind: "aborted" }> {
+  return new Promise((resolve) => {
+    if (run === undefined) return;
+    const stop = (): void => resolve({ kind: "aborted" });
+    if (run.aborted) return stop();
+    run.addEventListener("abort", stop, { once: true });
+    over.addEventListener("abort", () => run.removeEventListener("abort", stop), { once: true });
+  });
+}

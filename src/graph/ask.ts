@@ -1,0 +1,199 @@
+import { GraphInterrupt } from "@langchain/langgraph";
+import { DeskError, openDesk } from "../desk/index.ts";
+import {
+  approvalId,
+  digest,
+  type Approval,
+  type ApprovalKind,
+  type Call,
+  type Command,
+} from "../ledger/index.ts";
+import type { Verdict } from "../policy/index.ts";
+import { decisionFor } from "./answer-of.ts";
+import { askInProcess } from "./ask-in-process.ts";
+import type { Entry } from "./entry.ts";
+import { interruptAt, type Interrupted } from "./interrupt-at.ts";
+import { isAddressed } from "./platform.ts";
+
+type AskCommand = Command & { type: "ask" };
+
+/** What is asked about: the call that would run, and why it is asked. */
+export interface Subject {
+  kind: ApprovalKind;
+  tool: string;
+  args: Record<string, unknown>;
+  verdict: Verdict;
+  description: string | null;
+  args_schema: Record<string, unknown> | null;
+}
+
+/**
+ * Passes a question that was opened before, in this entry or an earlier one. Returns when it is settled.
+ *
+ * `interrupt()` is called on every entry, also when the ledger has decided, since LangGraph hands answers out by
+ * position.
+ *
+ * @throws {GraphInterrupt} as long as it is pending.
+ */
+export async function passQuestion(entry: Entry, approval: Approval, position: number): Promise<void> {
+  if (approval.asked_by === "callback") {
+    if (approval.status === "pending") await askInProcess(entry, approval);
+    return;
+  }
+  if (approval.asked_by === "none") return;
+  const current = await expireWhenOver(entry, approval);
+  const isOnly = current.status === "pending" && (await isOnlyQuestion(entry, current));
+  const interrupted = interruptAt(entry.config, position, current, checkOf(entry, current, isOnly));
+  if (interrupted.kind === "answered")
+    entry.arrived.set(addresseeOf(interrupted.answer) ?? approval.approval_id, interrupted.answer);
+  if (current.status !== "pending") return;
+  const answer = entry.arrived.get(approval.approval_id);
+  if (answer === undefined) throw pauseOf(entry, interrupted);
+  await settleWith(entry, current, answer, interrupted);
+}
+
+/** Opens a question and pauses, unless a person answers it in process. @throws {GraphInterrupt} */
+export async function openQuestion(entry: Entry, subject: Subject, before: Command[]): Promise<void> {
+  const command = askCommand(entry, subject);
+  const { data } = command;
+  const position = entry.call?.approvals.filter(({ asked_by }) => asked_by === "interrupt").length ?? 0;
+  if (data.asked_by === "callback") {
+    await entry.change(...before, command);
+    const approval = entry.call?.approvals.at(-1);
+    if (approval) await askInProcess(entry, approval);
+    return;
+  }
+  // Whatever answer comes with the entry that opens a question was given before anybody could see it.
+  const interrupted = interruptAt(
+    entry.config,
+    position,
+    data,
+    () => "It came before this question was asked.",
+  );
+  if (interrupted.kind !== "waiting")
+    throw new TypeError("An answer was taken before its question was asked.");
+  const { interrupt_id } = interrupted;
+  await entry.change(...before, { type: "ask", data: { ...data, interrupt_id } });
+  entry.opened.add(data.approval_id);
+  throw interrupted.pause(interrupted.refused);
+}
+
+/** A question that nobody is asked: it is opened and settled in one step, so that both rows are there. */
+export async function settleUnasked(
+  entry: Entry,
+  subject: Subject,
+  before: Command[],
+  status: "rejected" | "unavailable",
+  reason: string,
+): Promise<void> {
+  const { data } = askCommand(entry, subject);
+  const ask: AskCommand = { type: "ask", data: { ...data, asked_by: "none", expires_at: null } };
+  const { approval_id } = data;
+  const by = { kind: "policy" as const };
+  const settle: Command =
+    status === "unavailable"
+      ? { type: "close", approval_id, status, by, reason }
+      : { type: "decide", approval_id, decision: { type: "reject", message: reason }, by };
+  await entry.change(...before, ask, settle);
+}
+
+function askCommand(
+  entry: Entry,
+  { kind, tool, args, verdict, description, args_schema }: Subject,
+): AskCommand {
+  const { clock, answer } = entry.parts;
+  const round = (entry.call?.approvals.length ?? 0) + 1;
+  const { review } = verdict;
+  return {
+    type: "ask",
+    data: {
+      approval_id: approvalId(entry.target.call_id, round),
+      kind,
+      round,
+      tool_call_id: entry.input.call.id,
+      turn_id: entry.turn_id,
+      ...{ tool, args, description, args_schema },
+      args_digest: digest(args),
+      tier: verdict.tier,
+      rules: verdict.rules,
+      reason: verdict.reason ?? verdict.why,
+      allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
+      require_reason: review.requireReason,
+      on_new_input: review.onNewInput,
+      // What happened to an execution is known to people only: no clock answers that.
+      expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
+      asked_by: answer === undefined ? "interrupt" : "callback",
+      interrupt_id: null,
+      checkpoint_id: entry.place.checkpoint_id,
+    },
+  };
+}
+
+function checkOf(entry: Entry, approval: Approval, isOnly: boolean): (answer: unknown) => string | undefined {
+  if (approval.status !== "pending") return () => undefined;
+  if (entry.opened.has(approval.approval_id)) return () => "It came before this question was asked.";
+  return (answer) => {
+    try {
+      const isBare = !isAddressed(entry.config, approval.interrupt_id);
+      decisionFor(answer, approval, isBare, isOnly);
+      return undefined;
+    } catch (error) {
+      if (error instanceof DeskError) return error.message;
+      throw error;
+    }
+  };
+}
+
+/** An answer that names another approval waits for it, in case its question comes later in this task. */
+function addresseeOf(answer: unknown): string | undefined {
+  const id: unknown =
+    typeof answer === "object" && answer !== null && "approval_id" in answer ? answer.approval_id : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+async function settleWith(
+  entry: Entry,
+  approval: Approval,
+  answer: unknown,
+  interrupted: Interrupted,
+): Promise<void> {
+  const { ledger, clock } = entry.parts;
+  const { approval_id } = approval;
+  try {
+    await openDesk(ledger, { clock }).decide(approval_id, decisionFor(answer, approval, false, true));
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    // Whatever stands by now is the truth; only an answer that cannot be read leaves the question open.
+    if (error.code === "invalid_decision") throw pauseOf(entry, interrupted, error.message);
+  }
+  await reread(entry);
+}
+
+async function expireWhenOver(entry: Entry, approval: Approval): Promise<Approval> {
+  const { approval_id, status, expires_at } = approval;
+  if (status !== "pending" || expires_at === null || entry.parts.clock() < Date.parse(expires_at))
+    return approval;
+  await entry.change({ type: "close", approval_id, status: "expired", by: { kind: "timeout" } });
+  return entry.call?.approvals.find((one) => one.approval_id === approval_id) ?? approval;
+}
+
+async function isOnlyQuestion(entry: Entry, { thread_id, checkpoint_id }: Approval): Promise<boolean> {
+  if (checkpoint_id === null) return false;
+  return (await entry.parts.ledger.countApprovals({ status: "all", thread_id, checkpoint_id })) <= 1;
+}
+
+async function reread(entry: Entry): Promise<Call | null> {
+  const before = entry.call?.version ?? 0;
+  const call = await entry.read();
+  const events = await entry.parts.ledger.events({ call_id: entry.target.call_id });
+  entry.tell(events.slice(before));
+  return call;
+}
+
+function pauseOf(entry: Entry, interrupted: Interrupted, refused?: string): GraphInterrupt {
+  const note: unknown = entry.config.configurable?.["countersign_refused"];
+  const why = refused ?? (interrupted.kind === "waiting" ? interrupted.refused : undefined) ?? note;
+  const text = typeof why === "string" ? why : undefined;
+  if (interrupted.kind === "waiting") return interrupted.pause(text);
+  throw new TypeError("A question was answered and is to be asked again under the same id.");
+}

@@ -1,0 +1,106 @@
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import {
+  Command,
+  CompiledStateGraph,
+  isCommand,
+  START,
+  type LangGraphRunnableConfig,
+  type StateDefinition,
+} from "@langchain/langgraph";
+import { withdrawAll } from "../desk/index.ts";
+import { admitAnswer } from "./admit-answer.ts";
+import type { GateOptions } from "./gate-parts.ts";
+import { defaultLedger } from "./host.ts";
+import { isNested, STRICT_RESUME } from "./platform.ts";
+import type { GatedState } from "./tool-node.ts";
+
+type AnyGraph = CompiledStateGraph<
+  GatedState,
+  Partial<GatedState>,
+  typeof START | "agent" | "tools",
+  StateDefinition
+>;
+
+// Where a graph keeps what its door needs. It travels with the copies that `withConfig` makes.
+const OPTIONS = Symbol.for("countersign.door/1");
+
+/**
+ * A compiled graph with a door in front: every answer that comes in is addressed before LangGraph sees it, so that a
+ * bare one can neither answer several questions nor come back for a later one. What cannot be addressed enters as no
+ * answer at all, and the questions come back with a note that says why.
+ */
+export class ApprovalGraph extends CompiledStateGraph<
+  GatedState,
+  Partial<GatedState>,
+  typeof START | "agent" | "tools",
+  StateDefinition
+> {
+  [OPTIONS]: GateOptions = {};
+
+  override async stream(input: never, options?: never): Promise<never> {
+    const config = options as LangGraphRunnableConfig | undefined;
+    const given = (this as { config?: LangGraphRunnableConfig }).config;
+    if (isNested(config ?? AsyncLocalStorageProviderSingleton.getRunnableConfig()))
+      return super.stream(input, options) as never;
+    const thread_id: unknown = config?.configurable?.["thread_id"] ?? given?.configurable?.["thread_id"];
+    const entered = await this.#admit(input, config);
+    const strict = {
+      ...entered.config,
+      configurable: { ...entered.config.configurable, [STRICT_RESUME]: true },
+    };
+    const stream = await super.stream(entered.input as never, strict as never);
+    if (config?.signal && typeof thread_id === "string") this.#withdrawOnAbort(config.signal, thread_id);
+    return stream as never;
+  }
+
+  async #admit(
+    input: unknown,
+    config: LangGraphRunnableConfig = {},
+  ): Promise<{ input: unknown; config: LangGraphRunnableConfig }> {
+    const { countersign_refused: _forged, ...configurable } = config.configurable ?? {};
+    const clean = { ...config, configurable };
+    if (!isCommand(input) || !("resume" in input) || input.resume === undefined)
+      return { input, config: clean };
+    const admitted = await admitAnswer(this as never, input.resume, clean);
+    if (admitted.ok) {
+      const { goto, update } = input;
+      const extra = { ...(update !== undefined && { update }), ...(goto !== undefined && { goto }) };
+      return {
+        input: new Command({ ...extra, resume: admitted.resume } as never),
+        config: admitted.config,
+      };
+    }
+    return {
+      input: null,
+      config: { ...admitted.config, configurable: { ...configurable, countersign_refused: admitted.why } },
+    };
+  }
+
+  /** Questions of an aborted run are withdrawn: nobody waits for their answer any more. */
+  #withdrawOnAbort(signal: AbortSignal, thread_id: string): void {
+    signal.addEventListener("abort", () => void this.#withdraw(thread_id), { once: true });
+  }
+
+  async #withdraw(thread_id: string): Promise<void> {
+    const { ledger, clock } = this[OPTIONS];
+    await withdrawAll(
+      ledger ?? (await defaultLedger()),
+      clock ?? Date.now,
+      { thread_id },
+      "The run was aborted.",
+    );
+  }
+}
+
+/** Puts the door in front of a compiled graph, in place. */
+export function openDoor(graph: AnyGraph, options: GateOptions): ApprovalGraph {
+  const door = Object.setPrototypeOf(graph, ApprovalGraph.prototype) as ApprovalGraph;
+  door[OPTIONS] = options;
+  // The message that asks is on disk before its question, and the question before any effect.
+  return door.withConfig({ durability: "sync" } as never) as unknown as ApprovalGraph;
+}
+
+/** What a graph was made with. */
+export function optionsOf(graph: ApprovalGraph): GateOptions {
+  return graph[OPTIONS];
+}

@@ -1,0 +1,125 @@
+import type { ToolCall } from "@langchain/core/messages/tool";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { changeCall, isoTime, type Changed, type Executions, type Target } from "../desk/index.ts";
+import {
+  callId,
+  digest,
+  turnId,
+  wireEvent,
+  type Approval,
+  type Call,
+  type Command,
+  type Decision,
+  type Ledger,
+  type LedgerEvent,
+} from "../ledger/index.ts";
+import type { PolicyOverlay, Verdict } from "../policy/index.ts";
+import type { Judge } from "./judge.ts";
+import type { Place } from "./platform.ts";
+
+/** Asks a person in process, such as one at a terminal, and gives back what they decided. */
+export type Answer = (approval: Approval, options: { signal: AbortSignal }) => Promise<unknown>;
+
+/** What one gate works with, whoever enters. */
+export interface GateParts {
+  judge: Judge;
+  ledger: Ledger;
+  executions: Executions;
+  clock: () => number;
+  answer: Answer | undefined;
+  /** Channels of the state that tools may read. */
+  stateKeys: readonly string[];
+}
+
+/** One task of the tools node, as it is handed from the edge. */
+export interface TaskInput {
+  call: ToolCall & { id: string };
+  message_id: string;
+  overlays: PolicyOverlay[];
+}
+
+/**
+ * One entry of a task into the gate: who calls what, and what the ledger knows of it. The same call may be entered
+ * many times, after each answer and each crash.
+ */
+export class Entry {
+  readonly parts: GateParts;
+  readonly input: TaskInput;
+  readonly config: LangGraphRunnableConfig;
+  readonly place: Place;
+  readonly target: Target;
+  readonly turn_id: string;
+  call: Call | null = null;
+  /** Answers that arrived in this entry at the position of an earlier question, by approval. */
+  readonly arrived = new Map<string, unknown>();
+  /** The approvals that this very entry opened: no answer that came with it can be meant for them. */
+  readonly opened = new Set<string>();
+
+  constructor(parts: GateParts, input: TaskInput, config: LangGraphRunnableConfig, place: Place) {
+    const { thread_id, task_id, path, run_id } = place;
+    const { call, message_id } = input;
+    this.parts = parts;
+    this.input = input;
+    this.config = config;
+    this.place = place;
+    this.turn_id = turnId(thread_id, path, message_id);
+    const call_id = callId({ thread_id, task_id, tool_call_id: call.id, tool: call.name, args: call.args });
+    this.target = { call_id, thread_id, run_id };
+  }
+
+  /** Reads what is known of the call. */
+  async read(): Promise<Call | null> {
+    this.call = await this.parts.ledger.call(this.target.call_id);
+    return this.call;
+  }
+
+  /** Puts commands to the call and tells the stream what came of them. */
+  async change(...commands: Command[]): Promise<Changed> {
+    const { ledger, clock } = this.parts;
+    const changed = await changeCall(ledger, this.target, isoTime(clock), { commands, known: this.call });
+    return this.noticed(changed);
+  }
+
+  noticed(changed: Changed): Changed {
+    this.call = changed.call;
+    this.tell(changed.events);
+    return changed;
+  }
+
+  /** Sends events of the contract into the run's custom stream; the inner steps of an execution stay in the ledger. */
+  tell(events: readonly LedgerEvent[]): void {
+    for (const event of events)
+      if (!event.type.startsWith("execution_")) this.config.writer?.(wireEvent(event));
+  }
+
+  /** The command that begins the call in the ledger. Harmless when it has begun. */
+  start(verdict: Pick<Verdict, "tier" | "rules" | "why">): Command {
+    const { call, overlays } = this.input;
+    const { graph_id, assistant_id, path } = this.place;
+    const data = {
+      tool_call_id: call.id,
+      tool: call.name,
+      turn_id: this.turn_id,
+      args: call.args,
+      args_digest: digest(call.args),
+      tier: verdict.tier,
+      rules: verdict.rules,
+      why: verdict.why,
+      ...{ path, graph_id, assistant_id },
+      policy_digest: this.parts.judge.policyDigest(overlays),
+    };
+    return { type: "start", data };
+  }
+
+  /** What would run now: the call as the model made it, or as the last edit left it. */
+  effective(): { name: string; args: Record<string, unknown> } {
+    const { call } = this.input;
+    let effective = { name: call.name, args: call.args };
+    for (const approval of this.call?.approvals ?? []) {
+      const decision = approval.decision as Partial<Decision & { type: "edit" }> | null;
+      if (approval.status !== "edited" || decision?.args === undefined) continue;
+      effective = { name: decision.tool ?? approval.tool, args: decision.args };
+    }
+    return effective;
+  }
+}

@@ -1,0 +1,57 @@
+import { Executions } from "../desk/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { definePolicy, type Policy, type PolicyInput } from "../policy/index.ts";
+import type { Answer, GateParts } from "./entry.ts";
+import { currentHost, defaultLedger } from "./host.ts";
+import { Judge } from "./judge.ts";
+import { generalFacts, shelve, type Tool } from "./tool-shelf.ts";
+
+export interface GateOptions {
+  /** The base policy. Only its owner can relax; contexts can only tighten it. */
+  policy?: PolicyInput | Policy;
+  /** Where approvals are kept. Default: see `docs/architecture.md`. */
+  ledger?: Ledger;
+  /** A person asked in process, such as one at a terminal. Without it a question is an interrupt. */
+  answer?: Answer;
+  /** Milliseconds since 1970. For tests. */
+  clock?: () => number;
+  /** Channels of the state that tools may read as `runtime.state`. Default: `messages`. */
+  stateKeys?: readonly string[];
+}
+
+// Claims are counted in one place for each ledger, however many gates write to it.
+const executions = new WeakMap<Ledger, Executions>();
+
+/**
+ * What is behind a gate, ready for the next entry.
+ *
+ * @throws {PolicyError} at once when the policy is not valid for these tools.
+ */
+export function gateParts(
+  tools: readonly Tool[],
+  options: GateOptions,
+): { judge: Judge; open: () => Promise<GateParts> } {
+  const shelf = shelve(tools);
+  const judge = new Judge(
+    definePolicy(options.policy ?? { version: 1 }, { tools: generalFacts(shelf) }),
+    shelf,
+  );
+  const open = async (): Promise<GateParts> => {
+    const ledger = options.ledger ?? (await defaultLedger());
+    const clock = options.clock ?? currentHost()?.clock ?? Date.now;
+    const stateKeys = options.stateKeys ?? ["messages"];
+    return { judge, ledger, clock, executions: executionsOf(ledger), answer: options.answer, stateKeys };
+  };
+  return { judge, open };
+}
+
+/** The claims this process holds in a ledger. */
+export function executionsOf(ledger: Ledger): Executions {
+  let known = executions.get(ledger);
+  if (known === undefined) {
+    // Leases follow the real clock, and so does what a claim's own rows say.
+    known = new Executions(ledger, Date.now);
+    executions.set(ledger, known);
+  }
+  return known;
+}

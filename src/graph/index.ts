@@ -1,0 +1,12 @@
+export { seal } from "./answer-of.ts";
+export { ApprovalContextSchema, createApprovalAgent, type ApprovalAgentOptions } from "./approval-agent.ts";
+export { ApprovalRequiredError } from "./approval-required.ts";
+export { decide } from "./decide.ts";
+export { ApprovalGraph } from "./door.ts";
+export type { Answer } from "./entry.ts";
+export { executionsOf } from "./gate-parts.ts";
+export { announceHost, type Host } from "./host.ts";
+export { approveAll, rejectAll, scriptedReviewer } from "./reviewers.ts";
+export { createToolNode, type GatedState, type GatedTools, type ToolNodeOptions } from "./tool-node.ts";
+export type { CallArtifact } from "./tool-message.ts";
+export { riskOf, withRisk, type Risk, type RiskOptions, type RiskTier } from "./with-risk.ts";

@@ -1,0 +1,126 @@
+import { isInteropZodSchema, interopSafeParse } from "@langchain/core/utils/types";
+import { checkArgs } from "../desk/index.ts";
+import { digest, type Args } from "../ledger/index.ts";
+import {
+  combine,
+  evaluate,
+  pathArguments,
+  type Policy,
+  type PolicyOverlay,
+  type Verdict,
+} from "../policy/index.ts";
+import { factsOf, type ShelvedTool } from "./tool-shelf.ts";
+
+/** What is to be judged: the name and the arguments, and nothing else of the message they came in. */
+export interface NamedCall {
+  name: string;
+  args: Args;
+}
+
+export type Judgement =
+  /** It cannot be judged: there is no such tool, or its schema refuses the arguments. Nobody is asked. */
+  | { kind: "invalid"; message: string }
+  | { kind: "judged"; verdict: Verdict; shelved: ShelvedTool; description: string | null };
+
+/** Judges calls by one policy. Judging again gives the same answer as long as the world does. */
+export class Judge {
+  readonly #policy: Policy;
+  readonly #shelf: ReadonlyMap<string, ShelvedTool>;
+
+  constructor(policy: Policy, shelf: ReadonlyMap<string, ShelvedTool>) {
+    this.#policy = policy;
+    this.#shelf = shelf;
+  }
+
+  judge(call: NamedCall, overlays: readonly PolicyOverlay[]): Judgement {
+    const shelved = this.#shelf.get(call.name);
+    if (shelved === undefined) {
+      const names = [...this.#shelf.keys()].join(", ");
+      return { kind: "invalid", message: `There is no tool "${call.name}". There are: ${names}.` };
+    }
+    const parsed = parseArgs(shelved, call.args);
+    if (!parsed.ok) return { kind: "invalid", message: parsed.message };
+    const policy = this.policy(overlays);
+    const facts = {
+      tool: factsOf(shelved, call.args),
+      args: parsed.args,
+      paths: pathFacts(shelved, pathArguments(policy, call.name), parsed.args),
+    };
+    return {
+      kind: "judged",
+      verdict: evaluate(policy, call, facts),
+      shelved,
+      description: describe(shelved, call.args),
+    };
+  }
+
+  /** The base policy as tightened by overlays. */
+  policy(overlays: readonly PolicyOverlay[]): Policy {
+    return overlays.length === 0 ? this.#policy : combine(this.#policy, ...overlays);
+  }
+
+  policyDigest(overlays: readonly PolicyOverlay[]): string {
+    return digest(this.policy(overlays));
+  }
+}
+
+type Parsed = { ok: true; args: Args } | { ok: false; message: string };
+
+/** The arguments with the defaults of the tool's schema filled in. */
+function parseArgs({ tool, schema }: ShelvedTool, args: Args): Parsed {
+  const zod = (tool as { schema?: unknown }).schema;
+  if (isInteropZodSchema(zod)) {
+    try {
+      const read = interopSafeParse(zod, args);
+      if (read.success) return { ok: true, args: isArgs(read.data) ? read.data : args };
+      const issues = read.error.issues as { path: PropertyKey[]; message: string }[];
+      return {
+        ok: false,
+        message: issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
+      };
+    } catch {
+      // A schema with asynchronous parts: the tool itself will check when it runs.
+      return { ok: true, args };
+    }
+  }
+  if (schema === null) return { ok: true, args };
+  const errors = checkArgs(schema, args);
+  if (errors.length === 0) return { ok: true, args };
+  return { ok: false, message: errors.map(({ path, message }) => `${path}: ${message}`).join("; ") };
+}
+
+function pathFacts(
+  { risk }: ShelvedTool,
+  inPolicy: readonly string[],
+  args: Args,
+): Record<string, string | null> {
+  const resolve = risk?.resolvePath;
+  if (resolve === undefined) return {};
+  const names = new Set([...(risk?.paths ?? []), ...inPolicy.filter((name) => risk?.paths?.includes(name))]);
+  const facts: Record<string, string | null> = {};
+  for (const name of names) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (typeof value === "string") facts[name] = resolved(resolve, value);
+  }
+  return facts;
+}
+
+function resolved(resolve: (path: string) => string | null, path: string): string | null {
+  try {
+    return resolve(path);
+  } catch {
+    return null;
+  }
+}
+
+function describe({ risk, tool }: ShelvedTool, args: Args): string | null {
+  try {
+    return risk?.describe?.(args) ?? tool.description ?? null;
+  } catch {
+    return tool.description ?? null;
+  }
+}
+
+function isArgs(value: unknown): value is Args {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+import type { Approval, Outcome } from "../ledger/index.ts";
+
+const NO_REPEAT = "Do not repeat this call.";
+const NEXT = "Take another way, or ask the user.";
+
+/** What the model is told of a call that did not run. One sentence each: nothing was done, why, what now. */
+export function refusalText(outcome: Exclude<Outcome, "done" | "failed" | "responded">, why: string): string {
+  const reason = why.trim() === "" ? "" : ` ${why.trim()}`;
+  switch (outcome) {
+    case "rejected":
+      return `Nothing was done: a reviewer rejected this call.${quoted("Reason", why)} ${NO_REPEAT} ${NEXT}`;
+    case "expired":
+      return `Nothing was done: nobody answered in time whether this call may run. Nobody refused it either. ${NO_REPEAT} ${NEXT}`;
+    case "cancelled":
+      return `Nothing was done: the question whether this call may run was withdrawn.${quoted("Reason", why)} ${NO_REPEAT} ${NEXT}`;
+    case "unavailable":
+      return `Nothing was done: this call needs an approval and nobody is there to give it.${reason} ${NO_REPEAT} ${NEXT}`;
+    case "denied":
+      return `Nothing was done: policy does not allow this call.${reason} ${NO_REPEAT} ${NEXT}`;
+    case "invalid":
+      return `Nothing was done: this call is not valid.${reason} Correct it, or take another way.`;
+    case "unknown":
+      return `It is not known whether this call took effect.${reason} ${NO_REPEAT} Find out what is true now before you go on.`;
+  }
+}
+
+/** The text of a rejection is whatever the reviewer wrote; it is quoted so that it cannot pass for our own words. */
+function quoted(label: string, text: string): string {
+  return text.trim() === "" ? "" : ` ${label}: ${JSON.stringify(text.trim())}.`;
+}
+
+/** Why an approval ended as it did, in the words of whoever ended it. */
+export function reasonOf({ decision, status }: Approval): string {
+  if (decision === null) return "";
+  if (status === "unavailable" || status === "expired") return decision.reason ?? "";
+  return decision.message ?? decision.reason ?? "";
+}

@@ -1,0 +1,88 @@
+import type { AIMessage, BaseMessage } from "@langchain/core/messages";
+import {
+  END,
+  getCurrentTaskInput,
+  isCommand,
+  type Command as GraphCommand,
+  type LangGraphRunnableConfig,
+  type Send,
+} from "@langchain/langgraph";
+import { z } from "zod";
+import type { PolicyOverlay } from "../policy/index.ts";
+import { runAgent, type CallModel } from "./agent-node.ts";
+import { Entry } from "./entry.ts";
+import { pass } from "./gate.ts";
+import { gateParts, type GateOptions } from "./gate-parts.ts";
+import { OrderedMessages } from "./messages.ts";
+import { overlaysOf } from "./overlays.ts";
+import { placeOf } from "./platform.ts";
+import { fromAgent, fromTools, type SentCall } from "./routing.ts";
+import type { Tool } from "./tool-shelf.ts";
+
+/** The state that the gated nodes work on. */
+export interface GatedState {
+  messages: BaseMessage[];
+  approval_overlays?: PolicyOverlay[];
+}
+
+export interface ToolNodeOptions extends GateOptions {
+  /** The names under which the nodes are added. Default: `agent` and `tools`. */
+  names?: { agent?: string; tools?: string };
+}
+
+/** The parts of a gated agent, for a `StateGraph` of one's own. */
+export interface GatedTools {
+  /** Fields for the state schema: `new StateSchema({ ...gate.state, more })`. */
+  state: {
+    messages: typeof OrderedMessages;
+    approval_overlays: z.ZodType<PolicyOverlay[]>;
+  };
+  /** The agent's node: closes what earlier turns left open, calls the model, mends what it garbled. */
+  agent: (
+    callModel: CallModel,
+  ) => (state: GatedState, config: LangGraphRunnableConfig) => Promise<Partial<GatedState>>;
+  /** The node that runs tools. Behind it and nowhere else are the gate and the tools. */
+  tools: (
+    sent: SentCall,
+    config: LangGraphRunnableConfig,
+  ) => Promise<{ messages: BaseMessage[] } | GraphCommand>;
+  /** The edge behind the agent. */
+  fromAgent: (state: GatedState) => Send[] | string;
+  /** The edge behind the tools. */
+  fromTools: (state: unknown, config: LangGraphRunnableConfig) => Send[] | string;
+}
+
+/**
+ * Makes the gated tools node, its edges and the agent's node.
+ *
+ * @throws {PolicyError} when the policy is not valid for these tools.
+ *
+ * @example
+ * const gate = createToolNode([deleteFile], { policy });
+ * const graph = new StateGraph(new StateSchema(gate.state))
+ *   .addNode("agent", gate.agent((messages) => model.bindTools([deleteFile]).invoke(messages)))
+ *   .addNode("tools", gate.tools)
+ *   .addEdge(START, "agent")
+ *   .addConditionalEdges("agent", gate.fromAgent, ["tools", END])
+ *   .addConditionalEdges("tools", gate.fromTools, ["tools", "agent"])
+ *   .compile({ checkpointer });
+ */
+export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions = {}): GatedTools {
+  const { judge, open } = gateParts(tools, options);
+  const names = { agent: options.names?.agent ?? "agent", tools: options.names?.tools ?? "tools", end: END };
+  return {
+    state: {
+      messages: OrderedMessages,
+      approval_overlays: z.custom<PolicyOverlay[]>().default(() => []),
+    },
+    agent: (callModel) => async (state, config) => runAgent(await open(), callModel, state, config),
+    async tools(sent, config) {
+      const overlays = [...sent.overlays, ...overlaysOf(config.context)];
+      const entry = new Entry(await open(), { ...sent, overlays }, config, placeOf(config));
+      const passed = await pass(entry);
+      return isCommand(passed) ? (passed as GraphCommand) : { messages: [passed as AIMessage] };
+    },
+    fromAgent: (state) => fromAgent(state.messages, state.approval_overlays ?? [], judge, names),
+    fromTools: (_state, config) => fromTools(getCurrentTaskInput<SentCall>(config), names),
+  };
+}
