@@ -1,1 +1,65 @@
-export {};
+export { createApprovalAgent } from "./graph/approval-agent.ts";
+export {
+  announceHost,
+  ApprovalRequiredError,
+  approveAll,
+  createToolNode,
+  decide,
+  rejectAll,
+  scriptedReviewer,
+  withRisk,
+} from "./graph/index.ts";
+export { DeskError, openDesk } from "./desk/index.ts";
+export { LedgerError, openLedger } from "./ledger/index.ts";
+export {
+  combine,
+  definePolicy,
+  evaluate,
+  explain,
+  lintPolicy,
+  parseOverlay,
+  PolicyError,
+  policyJsonSchema,
+} from "./policy/index.ts";
+export { assertProviderValid, ModelError, rehearsalModel, scriptedModel } from "./models/index.ts";
+export { seedWorkspace, workspaceTools } from "./tools/index.ts";
+export { createServer } from "./wire.ts";
+
+export type {
+  Answer,
+  ApprovalAgentOptions,
+  ApprovalGraph,
+  CallArtifact,
+  GatedState,
+  GatedTools,
+  Host,
+  RiskOptions,
+  RiskTier,
+  ToolNodeOptions,
+} from "./graph/index.ts";
+export type { Desk, DeskErrorCode, DeskPorts, Settled } from "./desk/index.ts";
+export type {
+  Approval,
+  ApprovalQuery,
+  ApprovalStatus,
+  Decision,
+  EventQuery,
+  Ledger,
+  LedgerErrorCode,
+  LedgerEvent,
+  Outcome,
+  Verification,
+} from "./ledger/index.ts";
+export type {
+  Facts,
+  Finding,
+  Mode,
+  Policy,
+  PolicyInput,
+  PolicyOverlay,
+  Tier,
+  ToolFacts,
+  Verdict,
+} from "./policy/index.ts";
+export type { ScriptedModelOptions, Step } from "./models/index.ts";
+export type { WorkspaceToolsOptions } from "./tools/index.ts";

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { createApprovalAgent, seedWorkspace, workspaceTools, type PolicyInput } from "countersign";
+
+/** A folder that the agent may work in. Made with a few files in it when it is not there. */
+const workspace = process.env["COUNTERSIGN_WORKSPACE"] ?? "workspace";
+seedWorkspace(workspace);
+
+/** `careful`, `everyday` or `headless`: one of the files in `policies/`. */
+const policyName = process.env["COUNTERSIGN_POLICY"] ?? "everyday";
+const policyFile = new URL(`./policies/${policyName}.json`, import.meta.url);
+
+/** The bundled agent: it works on the files of one folder, and asks before what cannot be undone. */
+export const agent = createApprovalAgent({
+  model: process.env["COUNTERSIGN_MODEL"] ?? "rehearsal",
+  tools: workspaceTools(workspace),
+  policy: JSON.parse(readFileSync(policyFile, "utf8")) as PolicyInput,
+  prompt:
+    "You work on the files of one folder for the user. Say plainly what you did and what you did not do.",
+});
