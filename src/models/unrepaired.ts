@@ -18,7 +18,13 @@ export function withoutRepairedCalls<T extends AIMessage>(message: T): T | AIMes
   const invalid = repaired.map((call): InvalidToolCall => {
     const args = broken.get(call.id ?? "") ?? "";
     const error = "The arguments break off: they are not complete JSON.";
-    return { type: "invalid_tool_call", id: call.id, name: call.name, args, error };
+    return {
+      type: "invalid_tool_call",
+      name: call.name,
+      args,
+      error,
+      ...(call.id === undefined ? {} : { id: call.id }),
+    };
   });
   return new AIMessage({
     content: message.content,
