@@ -30,7 +30,7 @@ async function expectSilence(): Promise<void> {
 afterEach(expectSilence);
 afterAll(expectSilence);
 
-// Stories start real processes and kill them; they may take their time on a small machine.
-if (expect.getState().testPath?.includes("/tests/stories/")) {
+// Stories start real processes and kill them, package tests run compilers; on a small machine both take their time.
+if (/\/tests\/(stories|package)\//.test(expect.getState().testPath ?? "")) {
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 }
