@@ -34,7 +34,10 @@ describe("an approval agent", () => {
     await ask("delete old.md");
     const state = await resume({ type: "reject", message: "keep it" });
     expect(effects.deleted).toEqual([]);
-    expect(state.messages[2]).toMatchObject({ status: "error", artifact: { outcome: "rejected", execution: "none" } });
+    expect(state.messages[2]).toMatchObject({
+      status: "error",
+      artifact: { outcome: "rejected", execution: "none" },
+    });
     expect(state.messages[2]?.content).toContain("keep it");
   });
 });

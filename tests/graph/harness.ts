@@ -1,75 +1,143 @@
-import { tool } from "@langchain/core/tools";
-import { Command, MemorySaver, type BaseCheckpointSaver } from "@langchain/langgraph";
-import { z } from "zod";
-import { createApprovalAgent, withRisk, type ApprovalAgentOptions, type ApprovalGraph } from "../../src/graph/index.ts";
-import { openLedger, type Approval, type Ledger } from "../../src/ledger/index.ts";
-import { scriptedModel, type Step } from "../../src/models/index.ts";
+import type { BaseMessage } from "@langchain/core/messages";
+import { Command, END, START, StateGraph, StateSchema, type BaseCheckpointSaver } from "@langchain/langgraph";
+import {
+  ApprovalContextSchema,
+  createApprovalAgent,
+  createToolNode,
+  type ApprovalAgentOptions,
+  type ApprovalGraph,
+} from "../../src/graph/index.ts";
+import type { Approval, Ledger, LedgerEvent } from "../../src/ledger/index.ts";
+import { scriptedModel, type ScriptedModel, type Step } from "../../src/models/index.ts";
 import type { PolicyInput } from "../../src/policy/index.ts";
+import { noEffects, sampleTools, type Effects } from "./sample-tools.ts";
+import { inMemory, type OpenStores } from "./stores.ts";
 
-/** Counts what tools did, so that a test can say what had an effect. */
-export interface Effects {
-  deleted: string[];
-  read: string[];
-}
+export type { Effects } from "./sample-tools.ts";
 
-export function sampleTools(effects: Effects) {
-  const remove = tool(
-    ({ path }: { path: string }) => {
-      effects.deleted.push(path);
-      return `deleted ${path}`;
-    },
-    { name: "delete_file", description: "Deletes a file.", schema: z.object({ path: z.string().min(1) }) },
-  );
-  const read = tool(
-    ({ path }: { path: string }) => {
-      effects.read.push(path);
-      return `contents of ${path}`;
-    },
-    { name: "read_file", description: "Reads a file.", schema: z.object({ path: z.string() }) },
-  );
-  return [withRisk(remove, "approve"), withRisk(read, "auto", { readOnly: true })];
-}
-
+/** A graph with a thread of its own, and what can be seen of it from outside. */
 export interface Bench {
   graph: ApprovalGraph;
+  model: ScriptedModel;
   ledger: Ledger;
+  saver: BaseCheckpointSaver;
   effects: Effects;
-  config: { configurable: { thread_id: string } };
-  ask: (text: string) => Promise<State>;
-  resume: (answer: unknown) => Promise<State>;
+  config: { configurable: Record<string, unknown> & { thread_id: string } };
+  ask: (text: string, more?: Record<string, unknown>) => Promise<State>;
+  resume: (answer: unknown, more?: Record<string, unknown>) => Promise<State>;
+  /** Enters the graph without input and without an answer. */
+  goOn: (more?: Record<string, unknown>) => Promise<State>;
   pending: () => Promise<Approval[]>;
+  approvals: () => Promise<Approval[]>;
+  events: () => Promise<LedgerEvent[]>;
+  /** The same thread with new objects over the same store: what another process, or one after a restart, has. */
+  reopened: () => Promise<Bench>;
+}
+
+export interface Message {
+  content: unknown;
+  type: string;
+  tool_call_id?: string;
+  status?: string;
+  artifact?: unknown;
+  name?: string;
+}
+
+export interface Question {
+  id: string;
+  value: Record<string, unknown> & { approval: Approval & { refused?: string } };
 }
 
 export interface State {
-  messages: { content: unknown; type: string; tool_call_id?: string; status?: string; artifact?: unknown }[];
-  __interrupt__?: { id: string; value: Record<string, unknown> & { approval: Approval & { refused?: string } } }[];
+  messages: Message[];
+  __interrupt__?: Question[];
 }
+
+export type BenchOptions = Partial<ApprovalAgentOptions> & {
+  policy?: PolicyInput;
+  stores?: OpenStores;
+  thread_id?: string;
+  /** `false`: the gated nodes in a graph of one's own, which has no door of ours in front. */
+  door?: boolean;
+};
 
 let threads = 0;
 
-export async function bench(
+export async function bench(steps: Step[], options: BenchOptions = {}): Promise<Bench> {
+  const { stores = inMemory(), thread_id = `thread-${(threads += 1)}`, door = true, ...rest } = options;
+  return openBench(steps, { ...rest, stores, thread_id, door }, noEffects());
+}
+
+async function openBench(
   steps: Step[],
-  options: Partial<ApprovalAgentOptions> & { policy?: PolicyInput; saver?: BaseCheckpointSaver } = {},
+  options: BenchOptions & { stores: OpenStores; thread_id: string },
+  effects: Effects,
 ): Promise<Bench> {
-  const effects: Effects = { deleted: [], read: [] };
-  const ledger = options.ledger ?? (await openLedger("memory:"));
-  const { saver, ...rest } = options;
-  const graph = createApprovalAgent({
-    model: scriptedModel(steps, { strict: true }),
-    tools: sampleTools(effects),
-    checkpointer: saver ?? new MemorySaver(),
-    ledger,
-    ...rest,
-  });
-  const config = { configurable: { thread_id: `thread-${(threads += 1)}` } };
-  const invoke = async (input: unknown): Promise<State> => (await graph.invoke(input as never, config)) as never;
+  const { stores, thread_id, door, ...rest } = options;
+  const { saver, ledger } = await stores();
+  const model = scriptedModel(steps, { strict: true });
+  const all = { model, tools: sampleTools(effects), checkpointer: saver, ledger, ...rest };
+  const graph = door === false ? foreignGraph(all) : createApprovalAgent(all);
+  const config = { configurable: { thread_id } };
+  const invoke = async (
+    input: unknown,
+    { configurable, ...more }: Record<string, unknown> = {},
+  ): Promise<State> =>
+    (await graph.invoke(
+      input as never,
+      {
+        ...config,
+        durability: "sync",
+        ...more,
+        configurable: { thread_id, ...(configurable ?? {}) },
+      } as never,
+    )) as never;
   return {
-    ...{ graph, ledger, effects, config },
-    ask: (text) => invoke({ messages: [{ role: "user", content: text }] }),
-    resume: (answer) => invoke(new Command({ resume: answer })),
-    pending: async () =>
-      (await ledger.approvals({ status: "pending", thread_id: config.configurable.thread_id })).approvals,
+    ...{ graph, model, ledger, saver, effects, config },
+    ask: (text, more) => invoke({ messages: [{ role: "user", content: text }] }, more),
+    resume: (answer, more) => invoke(new Command({ resume: answer }), more),
+    goOn: (more) => invoke(null, more),
+    pending: async () => (await ledger.approvals({ status: "pending", thread_id })).approvals,
+    approvals: async () => (await ledger.approvals({ status: "all", thread_id })).approvals,
+    events: () => ledger.events({ thread_id }),
+    reopened: () => openBench(steps, options, effects),
   };
 }
 
-export const call = (name: string, args: Record<string, unknown>, id?: string) => ({ name, args, ...(id && { id }) });
+/** The gated nodes in a graph that is compiled without a door. */
+export function foreignGraph(options: ApprovalAgentOptions): ApprovalGraph {
+  const gate = createToolNode(options.tools, options);
+  const model = options.model as ScriptedModel;
+  const graph = new StateGraph(new StateSchema(gate.state), ApprovalContextSchema)
+    .addNode(
+      "agent",
+      gate.agent((messages: BaseMessage[], config) => model.invoke(messages, config)),
+    )
+    .addNode("tools", gate.tools as never)
+    .addEdge(START, "agent")
+    .addConditionalEdges("agent", gate.fromAgent as never, ["tools", END])
+    .addConditionalEdges("tools", gate.fromTools as never, ["tools", "agent"] as never);
+  return graph.compile({ checkpointer: options.checkpointer as BaseCheckpointSaver }) as never;
+}
+
+export const call = (name: string, args: Record<string, unknown>, id?: string | null) => ({
+  name,
+  args,
+  ...(id !== undefined && { id }),
+});
+
+export const remove = (path: string, id: string) => call("delete_file", { path }, id);
+
+/** The tool messages of a state, by call id. */
+export function results(state: State): Record<string, Message> {
+  return Object.fromEntries(
+    state.messages.filter(({ type }) => type === "tool").map((one) => [one.tool_call_id ?? "", one]),
+  );
+}
+
+/** The open question of the call. */
+export function question(state: State, tool_call_id: string): Question {
+  const found = state.__interrupt__?.find(({ value }) => value.approval.tool_call_id === tool_call_id);
+  if (found === undefined) throw new Error(`No question is open for ${tool_call_id}.`);
+  return found;
+}
