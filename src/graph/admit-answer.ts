@@ -1,5 +1,6 @@
 import type { LangGraphRunnableConfig, StateSnapshot } from "@langchain/langgraph";
 import { addressAnswer, DeskError, type OpenInterrupt } from "../desk/index.ts";
+import type { Ledger } from "../ledger/index.ts";
 import { isSealed, seal } from "./answer-of.ts";
 
 /** An answer as it may enter: by interrupt id, each decision sealed for its approval. */
@@ -14,6 +15,7 @@ interface StateReader {
 /** Addresses an answer to the questions that are open on the thread, or says why that cannot be done. */
 export async function admitAnswer(
   graph: StateReader,
+  ledger: Ledger,
   answer: unknown,
   config: LangGraphRunnableConfig,
 ): Promise<AdmittedAnswer> {
@@ -21,6 +23,11 @@ export async function admitAnswer(
   const { checkpoint_id, ...configurable } = (config.configurable ?? {}) as Record<string, unknown>;
   const atHead = { ...config, configurable };
   if (isSealedMap(answer)) return { ok: true, resume: answer, config: atHead };
+  const known =
+    checkpoint_id === undefined
+      ? await addressedByLedger(ledger, answer, configurable["thread_id"])
+      : undefined;
+  if (known) return { ok: true, resume: known, config: atHead };
   const state = await graph.getState(atHead);
   const head: unknown = state.config.configurable?.["checkpoint_id"];
   if (checkpoint_id !== undefined && checkpoint_id !== head) {
@@ -41,6 +48,28 @@ export async function admitAnswer(
     if (error instanceof DeskError) return { ok: false, why: error.message, config: atHead };
     throw error;
   }
+}
+
+/** A map that names nothing but pending approvals needs no look at the graph's state, which costs more than the rest. */
+async function addressedByLedger(
+  ledger: Ledger,
+  answer: unknown,
+  thread_id: unknown,
+): Promise<Record<string, unknown> | undefined> {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer) || typeof thread_id !== "string")
+    return undefined;
+  const entries = Object.entries(answer);
+  if (entries.length === 0 || !entries.every(([id]) => /^(apr_)?[0-9a-f]{32}$/.test(id))) return undefined;
+  const { approvals } = await ledger.approvals({ status: "pending", thread_id, limit: 1_000 });
+  const resume: Record<string, unknown> = {};
+  for (const [id, decision] of entries) {
+    const named = approvals.find(
+      ({ approval_id, interrupt_id }) => id === approval_id || id === interrupt_id,
+    );
+    if (named?.interrupt_id == null || named.interrupt_id in resume) return undefined;
+    resume[named.interrupt_id] = seal(named.approval_id, decision);
+  }
+  return resume;
 }
 
 function openInterrupts({ tasks }: StateSnapshot): OpenInterrupt[] {

@@ -8,6 +8,7 @@ import {
   type StateDefinition,
 } from "@langchain/langgraph";
 import { withdrawAll } from "../desk/index.ts";
+import type { Ledger } from "../ledger/index.ts";
 import { admitAnswer } from "./admit-answer.ts";
 import type { GateOptions } from "./gate-parts.ts";
 import { defaultLedger } from "./host.ts";
@@ -61,7 +62,7 @@ export class ApprovalGraph extends CompiledStateGraph<
     const clean = { ...config, configurable };
     if (!isCommand(input) || !("resume" in input) || input.resume === undefined)
       return { input, config: clean };
-    const admitted = await admitAnswer(this as never, input.resume, clean);
+    const admitted = await admitAnswer(this as never, await this.#ledger(), input.resume, clean);
     if (admitted.ok) {
       const { goto, update } = input;
       const extra = { ...(update !== undefined && { update }), ...(goto !== undefined && { goto }) };
@@ -72,13 +73,20 @@ export class ApprovalGraph extends CompiledStateGraph<
     }
     return {
       input: null,
-      config: { ...admitted.config, configurable: { ...configurable, countersign_refused: admitted.why } },
+      config: {
+        ...admitted.config,
+        configurable: { ...admitted.config.configurable, countersign_refused: admitted.why },
+      },
     };
   }
 
   /** Questions of an aborted run are withdrawn: nobody waits for their answer any more. */
   #withdrawOnAbort(signal: AbortSignal, thread_id: string): void {
     signal.addEventListener("abort", () => void this.#withdraw(thread_id), { once: true });
+  }
+
+  async #ledger(): Promise<Ledger> {
+    return this[OPTIONS].ledger ?? defaultLedger();
   }
 
   async #withdraw(thread_id: string): Promise<void> {

@@ -26,6 +26,7 @@ export type Judgement =
 export class Judge {
   readonly #policy: Policy;
   readonly #shelf: ReadonlyMap<string, ShelvedTool>;
+  #digest: string | undefined;
 
   constructor(policy: Policy, shelf: ReadonlyMap<string, ShelvedTool>) {
     this.#policy = policy;
@@ -60,7 +61,9 @@ export class Judge {
   }
 
   policyDigest(overlays: readonly PolicyOverlay[]): string {
-    return digest(this.policy(overlays));
+    if (overlays.length > 0) return digest(this.policy(overlays));
+    this.#digest ??= digest(this.#policy);
+    return this.#digest;
   }
 }
 
