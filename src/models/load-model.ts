@@ -1,4 +1,4 @@
-import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { MODEL_PROVIDER_CONFIG, initChatModel } from "langchain/chat_models/universal";
 import { ModelError } from "./model-error.ts";
 import { rehearsalModel } from "./rehearsal-model.ts";

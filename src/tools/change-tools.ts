@@ -14,6 +14,7 @@ import { randomUUID } from "node:crypto";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { argument } from "./argument.ts";
 import { SAFE_OPEN, codeOf, inFolderOf, plain } from "./folder.ts";
 import type { Folder } from "./folder.ts";
 import { locate, quote } from "./workspace.ts";
@@ -32,8 +33,8 @@ export function writeFileTool(root: string) {
     "approve",
     {
       paths: ["path"],
-      describe: ({ path, content }) =>
-        `Writes ${String(content ?? "").length} characters to ${String(path)}.`,
+      describe: (args) =>
+        `Writes ${argument(args, "content", "").length} characters to ${argument(args, "path")}.`,
     },
   );
 }
@@ -47,7 +48,10 @@ export function moveFileTool(root: string) {
       schema: z.object({ from: pathOf("What to move"), to: pathOf("The new path") }),
     }),
     "approve",
-    { paths: ["from", "to"], describe: ({ from, to }) => `Moves ${String(from)} to ${String(to)}.` },
+    {
+      paths: ["from", "to"],
+      describe: (args) => `Moves ${argument(args, "from")} to ${argument(args, "to")}.`,
+    },
   );
 }
 
@@ -60,7 +64,7 @@ export function deleteFileTool(root: string) {
       schema: z.object({ path: pathOf("File or empty folder") }),
     }),
     "approve",
-    { paths: ["path"], describe: ({ path }) => `Deletes ${String(path)} for good.` },
+    { paths: ["path"], describe: (args) => `Deletes ${argument(args, "path")} for good.` },
   );
 }
 

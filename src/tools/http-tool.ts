@@ -1,6 +1,7 @@
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { argument, signalOf } from "./argument.ts";
 import { clip, isBinary } from "./clip.ts";
 
 export interface HttpLimits {
@@ -25,7 +26,7 @@ type HttpArgs = z.infer<typeof HttpArgs>;
  */
 export function httpRequestTool(limits: HttpLimits) {
   return withRisk(
-    tool((args, config) => request(args, limits, config.signal), {
+    tool((args, config) => request(args, limits, signalOf(config)), {
       name: "http_request",
       description: "Send one HTTP request. Redirects are reported and not followed.",
       schema: HttpArgs,
@@ -34,7 +35,7 @@ export function httpRequestTool(limits: HttpLimits) {
       method === undefined || method === "GET" || method === "HEAD" ? "suggest" : "approve",
     {
       timeoutMs: limits.timeoutMs + 5000,
-      describe: ({ method, url }) => `Sends ${String(method ?? "GET")} to ${String(url)}.`,
+      describe: (args) => `Sends ${argument(args, "method", "GET")} to ${argument(args, "url")}.`,
     },
   );
 }
@@ -107,7 +108,8 @@ async function readUpTo(response: Response, maxBytes: number): Promise<{ bytes: 
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early cancels the body, which closes the connection.
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
+  for await (const chunk of body ?? []) {
     chunks.push(chunk);
     size += chunk.byteLength;
     if (size > maxBytes) break;

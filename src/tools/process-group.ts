@@ -49,7 +49,7 @@ export async function runGroup(
     cwd: options.cwd,
     env: options.env,
     detached: true,
-    stdio: ["pipe", "pipe", "pipe", options.inherit ?? "ignore"],
+    stdio: ["pipe", "pipe", "pipe", ...(options.inherit === undefined ? [] : [options.inherit])],
   });
   const output = collect(child, options.maxBytes);
   // A program that ends without reading its input is no error of ours.

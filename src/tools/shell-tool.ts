@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { argument, signalOf } from "./argument.ts";
 import { runGroup } from "./process-group.ts";
 import type { GroupResult } from "./process-group.ts";
 import { scrubbedEnv } from "./scrubbed-env.ts";
@@ -22,7 +23,7 @@ const SLACK_MS = 15_000;
  */
 export function runShellTool(root: string, limits: ShellLimits) {
   return withRisk(
-    tool(({ command }, config) => runCommand(root, command, limits, config.signal), {
+    tool(({ command }, config) => runCommand(root, command, limits, signalOf(config)), {
       name: "run_shell",
       description: "Run a shell command in the workspace folder. Returns its exit code and what it printed.",
       schema: z.object({ command: z.string().min(1).max(20_000).describe("The command line.") }),
@@ -30,7 +31,7 @@ export function runShellTool(root: string, limits: ShellLimits) {
     "approve",
     {
       timeoutMs: limits.timeoutMs + SLACK_MS,
-      describe: ({ command }) => `Runs in the workspace: ${String(command)}`,
+      describe: (args) => `Runs in the workspace: ${argument(args, "command")}`,
     },
   );
 }

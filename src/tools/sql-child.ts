@@ -22,5 +22,5 @@ export function childCommand(): ChildCommand {
 }
 
 function tsxLoader(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  return pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href;
 }

@@ -9,7 +9,7 @@ import { fileOf, locate } from "./workspace.ts";
 // SQLite unfolds views and common table expressions while it prepares, so a short text can keep it busy for hours.
 // What is small goes to SQLite in this process; the rest in a child process that is stopped after this time.
 const SMALL = { characters: 4000, selects: 3 };
-const JUDGE_TIMEOUT_MS = 2000;
+const JUDGE_TIMEOUT_MS = 4000;
 const MAX_REMEMBERED = 200;
 
 const remembered = new Map<string, boolean>();

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { argument, signalOf } from "./argument.ts";
 import { SAFE_OPEN, inFolderOf, plain } from "./folder.ts";
 import { runGroup } from "./process-group.ts";
 import { childCommand } from "./sql-child.ts";
@@ -23,7 +24,7 @@ export interface SqlLimits {
  */
 export function sqlQueryTool(root: string, limits: SqlLimits) {
   return withRisk(
-    tool(({ database, sql }, config) => query(root, database, sql, limits, config.signal), {
+    tool(({ database, sql }, config) => query(root, database, sql, limits, signalOf(config)), {
       name: "sql_query",
       description: "Run one SQL statement on a SQLite database file of the workspace.",
       schema: z.object({
@@ -35,7 +36,7 @@ export function sqlQueryTool(root: string, limits: SqlLimits) {
     {
       paths: ["database"],
       timeoutMs: limits.timeoutMs + 5000,
-      describe: ({ database, sql }) => `Runs on ${String(database)}: ${String(sql)}`,
+      describe: (args) => `Runs on ${argument(args, "database")}: ${argument(args, "sql")}`,
     },
   );
 }
@@ -85,8 +86,8 @@ async function inChild(
     cwd,
     env,
     timeoutMs: limits.timeoutMs,
-    // Twice the limit of the rows: the answer is their JSON inside another one.
-    maxBytes: limits.maxBytes * 2 + 65_536,
+    // The limit of the rows counts characters, of which each takes up to three bytes.
+    maxBytes: limits.maxBytes * 4 + 65_536,
     signal,
     input: JSON.stringify(request),
     inherit: pinned,
@@ -124,5 +125,5 @@ function render(answer: SqlAnswer): string {
 
 function cell(value: unknown): string {
   if (value === null) return "NULL";
-  return String(value).replaceAll("\n", "\\n");
+  return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\n", "\\n");
 }

@@ -37,7 +37,7 @@ export function inWords(call: { name: string; args: Record<string, unknown> }, p
 }
 
 function objectOf(tool: string, args: Record<string, unknown>): string {
-  const word = (key: string) => String(args[key] ?? "");
+  const word = (key: string) => (typeof args[key] === "string" ? args[key] : "");
   switch (tool) {
     case "move_file":
       return `${word("from")} → ${word("to")}`;
