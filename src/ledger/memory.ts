@@ -9,7 +9,7 @@ import { Listeners } from "./listeners.ts";
 import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
 import { APPROVAL_LIMIT, approvalIndex, callIndex, cursorAfter, EVENT_LIMIT, limitOf } from "./query.ts";
 import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
-import { sealAll } from "./seal-all.ts";
+import { checkBatches, sealAll } from "./seal-all.ts";
 import { indexable, type Sealed } from "./seal.ts";
 import { readEvent, type StoredEvent } from "./stored-event.ts";
 import { verify } from "./verify.ts";
@@ -31,6 +31,7 @@ export class MemoryLedger implements Ledger {
 
   async appendAll(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
     const { head, threads } = this.#open();
+    checkBatches(batches);
     for (const { call } of batches) {
       if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
         return { ok: false };

@@ -1,6 +1,6 @@
-import { LedgerError, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { MemoryLedger } from "./memory.ts";
-import type { Database } from "./sql/database.ts";
+import type { Database, OpenOptions } from "./sql/database.ts";
 
 /**
  * Opens the ledger at an address, making it when it is not there:
@@ -13,13 +13,13 @@ import type { Database } from "./sql/database.ts";
  *
  * @throws {LedgerError} `bad_url`, `unwritable`, `newer_schema`
  */
-export async function openLedger(where: string | Database): Promise<Ledger> {
+export async function openLedger(where: string | Database, options: OpenOptions = {}): Promise<Ledger> {
   if (where === "memory:") return new MemoryLedger();
   // Loaded only now, so that a ledger in memory loads no database driver.
   const { openSqlLedger } = await import("./sql/store.ts");
   if (typeof where !== "string") return openSqlLedger(where);
   const { openDatabase } = await import("./sql/open-database.ts");
-  const database = await openDatabase(where);
+  const database = await openDatabase(where, options);
   try {
     return await openSqlLedger(database, { ownsDatabase: true });
   } catch (error) {

@@ -23,6 +23,11 @@ export function* askOne<Row>(query: CompiledQuery<Row>): Work<Row | undefined> {
   return (yield* ask(query))[0];
 }
 
+export interface OpenOptions {
+  /** How long SQLite waits for another process that writes, in milliseconds. Default 5,000. */
+  busyTimeoutMs?: number;
+}
+
 /** One step of a room's schema: the statements that lead from the version before to the next. */
 export type Migration = (build: Kysely<unknown>, dialect: Dialect) => CompiledQuery[];
 

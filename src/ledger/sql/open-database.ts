@@ -1,15 +1,15 @@
 import { LedgerError } from "../ledger.ts";
-import type { Database } from "./database.ts";
+import type { Database, OpenOptions } from "./database.ts";
 
 /**
  * Opens the SQLite file or the PostgreSQL database at an address: see {@link Database}.
  *
  * @throws {LedgerError} `bad_url`, `unwritable`
  */
-export async function openDatabase(url: string): Promise<Database> {
+export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   if (url.startsWith("file:")) {
     const { openSqlite } = await import("./sqlite.ts");
-    return openSqlite(url);
+    return openSqlite(url, options);
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await import("./postgres.ts");

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LedgerError } from "../ledger.ts";
+import { codeOf } from "./database.ts";
 
 /**
  * The path that a `file:` address names; a relative one counts from the working directory.
@@ -26,7 +27,7 @@ export function sqlitePath(url: string): string {
 
 /** Makes the file and its directory when missing, and closes both to other users of the machine. */
 export function prepareFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     closeSync(openSync(path, "a", 0o600));
@@ -34,6 +35,17 @@ export function prepareFile(path: string): void {
   }
   // Not opened here: closing any descriptor of a file drops the locks that SQLite holds on it in this process.
   if (found.isFile() && (found.mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+// Not by mkdirSync's own `recursive`, which never comes back where a file system refuses with ENOENT, as /proc does.
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
 }
 
 /** The error for a file that cannot be opened or written, with what to do. */
@@ -45,7 +57,7 @@ export function unwritable(path: string, cause: unknown): LedgerError {
 }
 
 function remedy(cause: unknown): string {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause);
   if (/FULL|ENOSPC/.test(code)) return "Make room on the disk.";
   if (/BUSY|LOCKED/.test(code)) return "Another process holds it: stop that one, or give another path.";
   if (/NOTADB|CORRUPT/.test(code)) return "Restore it from a backup, or give another path.";

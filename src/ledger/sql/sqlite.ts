@@ -2,27 +2,24 @@ import type SqliteConnection from "better-sqlite3";
 import type { CompiledQuery, Kysely } from "kysely";
 import { LedgerError } from "../ledger.ts";
 import { createBuilder } from "./builder.ts";
-import { codeOf, type Database, type Migration, type Read, type Work } from "./database.ts";
+import { codeOf, type Database, type Migration, type OpenOptions, type Read, type Work } from "./database.ts";
 import { migrateWork } from "./migrate.ts";
 import { prepareFile, sqlitePath, unwritable } from "./sqlite-file.ts";
 
 type Connection = SqliteConnection.Database;
-
-/** How long a statement waits for another process, in milliseconds. */
-const BUSY_TIMEOUT = 5_000;
 
 /**
  * Opens a SQLite file with a connection of its own.
  *
  * @throws {LedgerError} `bad_url`, `unwritable`
  */
-export async function openSqlite(url: string): Promise<Database> {
+export async function openSqlite(url: string, { busyTimeoutMs = 5_000 }: OpenOptions): Promise<Database> {
   const path = sqlitePath(url);
   const { default: Sqlite } = await import("better-sqlite3");
   let connection: Connection | undefined;
   try {
     prepareFile(path);
-    connection = new Sqlite(path, { timeout: BUSY_TIMEOUT });
+    connection = new Sqlite(path, { timeout: busyTimeoutMs });
     connection.pragma("journal_mode = WAL");
     connection.pragma("synchronous = FULL");
     connection.exec("BEGIN IMMEDIATE; COMMIT");
@@ -30,7 +27,7 @@ export async function openSqlite(url: string): Promise<Database> {
     connection?.close();
     throw unwritable(path, cause);
   }
-  const openReader = () => new Sqlite(path, { readonly: true, timeout: BUSY_TIMEOUT });
+  const openReader = () => new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
   return new SqliteDatabase(path, connection, openReader);
 }
 

@@ -1,0 +1,3 @@
+export { ask, askOne, isConstraintError } from "./database.ts";
+export type { Database, Dialect, Migration, OpenOptions, Read, Work } from "./database.ts";
+export { openDatabase } from "./open-database.ts";

@@ -1,0 +1,122 @@
+import { sql, type CompiledQuery, type Kysely } from "kysely";
+import { CHAIN_START } from "../chain.ts";
+import type { Dialect, Migration } from "./database.ts";
+import { appendOnly } from "./append-only.ts";
+import type { LedgerTables } from "./tables.ts";
+
+/** The ledger's schema, one step a version. Steps that were released are never changed: add another one. */
+export const ledgerMigrations: Migration[] = [first];
+
+function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const tables = [events(build, dialect), calls(build, dialect), approvals(build, dialect)];
+  return [
+    ...tables.map((table) => table.compile()),
+    ...tips(build, dialect),
+    ...indexes(build),
+    ...appendOnly(dialect),
+  ];
+}
+
+/** How columns are declared in each database. */
+function columns(dialect: Dialect) {
+  const isSqlite = dialect === "sqlite";
+  return {
+    // Compared byte by byte in both, so that times and ids sort alike.
+    text: isSqlite ? sql`text` : sql`text collate "C"`,
+    seq: isSqlite ? sql`integer` : sql`bigint`,
+    // Without STRICT, SQLite takes any type in any column.
+    end: isSqlite ? sql`strict` : sql``,
+  };
+}
+
+function events(build: Kysely<unknown>, dialect: Dialect) {
+  const { text, seq, end } = columns(dialect);
+  return build.schema
+    .createTable("ledger_events")
+    .addColumn("seq", seq, (column) => column.primaryKey())
+    .addColumn("thread_id", text, (column) => column.notNull())
+    .addColumn("thread_seq", seq, (column) => column.notNull())
+    .addColumn("at", text, (column) => column.notNull())
+    .addColumn("run_id", text)
+    .addColumn("call_id", text)
+    .addColumn("call_version", "integer")
+    .addColumn("type", text, (column) => column.notNull())
+    .addColumn("v", "integer", (column) => column.notNull())
+    .addColumn("data", text)
+    .addColumn("data_digest", text, (column) => column.notNull())
+    .addColumn("prev_hash", text, (column) => column.notNull())
+    .addColumn("hash", text, (column) => column.notNull())
+    .addColumn("head_hash", text, (column) => column.notNull())
+    .addUniqueConstraint("ledger_events_in_thread", ["thread_id", "thread_seq"])
+    .addUniqueConstraint("ledger_events_in_call", ["call_id", "call_version"])
+    .modifyEnd(end);
+}
+
+function calls(build: Kysely<unknown>, dialect: Dialect) {
+  const { text, seq, end } = columns(dialect);
+  return build.schema
+    .createTable("ledger_calls")
+    .addColumn("call_id", text, (column) => column.primaryKey())
+    .addColumn("thread_id", text, (column) => column.notNull())
+    .addColumn("tool_call_id", text, (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("is_answered", "integer", (column) => column.notNull())
+    .addColumn("started_seq", seq, (column) => column.notNull())
+    .addColumn("lease_owner", text)
+    .addColumn("lease_until", text)
+    .modifyEnd(end);
+}
+
+function approvals(build: Kysely<unknown>, dialect: Dialect) {
+  const { text, seq, end } = columns(dialect);
+  return build.schema
+    .createTable("ledger_approvals")
+    .addColumn("approval_id", text, (column) => column.primaryKey())
+    .addColumn("call_id", text, (column) => column.notNull())
+    .addColumn("thread_id", text, (column) => column.notNull())
+    .addColumn("run_id", text)
+    .addColumn("tool", text, (column) => column.notNull())
+    .addColumn("status", text, (column) => column.notNull())
+    .addColumn("checkpoint_id", text)
+    .addColumn("request_seq", seq, (column) => column.notNull())
+    .addColumn("expires_at", text)
+    .addColumn("record", text, (column) => column.notNull())
+    .modifyEnd(end);
+}
+
+function tips(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text, seq, end } = columns(dialect);
+  const threads = build.schema
+    .createTable("ledger_threads")
+    .addColumn("thread_id", text, (column) => column.primaryKey())
+    .addColumn("seq", seq, (column) => column.notNull())
+    .addColumn("hash", text, (column) => column.notNull())
+    .modifyEnd(end);
+  const head = build.schema
+    .createTable("ledger_head")
+    .addColumn("id", "integer", (column) => column.primaryKey().check(sql`id = 1`))
+    .addColumn("seq", seq, (column) => column.notNull())
+    .addColumn("hash", text, (column) => column.notNull())
+    .modifyEnd(end);
+  const start = (build as Kysely<LedgerTables>)
+    .insertInto("ledger_head")
+    .values({ id: 1, seq: 0, hash: CHAIN_START });
+  return [threads.compile(), head.compile(), start.compile()];
+}
+
+function indexes(build: Kysely<unknown>): CompiledQuery[] {
+  const index = (name: string, table: string, on: string[]) =>
+    build.schema.createIndex(`${table}_${name}`).on(table).columns(on);
+  return [
+    index("by_status", "ledger_approvals", ["status", "request_seq"]),
+    index("by_thread", "ledger_approvals", ["thread_id", "status", "request_seq"]),
+    index("by_call", "ledger_approvals", ["call_id"]),
+    index("by_deadline", "ledger_approvals", ["expires_at", "request_seq"]).where(
+      sql<boolean>`status = 'pending' and expires_at is not null`,
+    ),
+    index("unanswered", "ledger_calls", ["started_seq"]).where(sql<boolean>`is_answered = 0`),
+    index("unanswered_of_thread", "ledger_calls", ["thread_id", "started_seq"]).where(
+      sql<boolean>`is_answered = 0`,
+    ),
+  ].map((one) => one.compile());
+}

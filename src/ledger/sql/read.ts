@@ -1,0 +1,111 @@
+import { sql, type Kysely } from "kysely";
+import { evolve, type Call } from "../call.ts";
+import type { ApprovalQuery, EventQuery, Lease } from "../ledger.ts";
+import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readCursor } from "../query.ts";
+import { indexable } from "../seal.ts";
+import { readChecked, type StoredEvent } from "../stored-event.ts";
+import type { Dialect, Work } from "./database.ts";
+import { Operation } from "./operation.ts";
+import type { LedgerTables } from "./tables.ts";
+
+export const headRow = new Operation((build, _given: object) =>
+  build.selectFrom("ledger_head").select(["seq", "hash"]),
+);
+
+export const eventsOfCall = new Operation((build, { call_id }: { call_id: string }) =>
+  build.selectFrom("ledger_events").selectAll().where("call_id", "=", call_id).orderBy("call_version"),
+);
+
+/** A call from its events, each checked against its own hash. */
+export function* readCall(dialect: Dialect, call_id: string): Work<Call | null> {
+  return foldCall(yield* eventsOfCall.rows(dialect, { call_id }));
+}
+
+/** What the events of one call make of it. @throws {LedgerError} `tampered` */
+export function foldCall(rows: StoredEvent[]): Call | null {
+  return rows.map(readChecked).reduce<Call | null>(evolve, null);
+}
+
+export const callIdOf = new Operation((build, { approval_id }: { approval_id: string }) =>
+  build.selectFrom("ledger_approvals").select("call_id").where("approval_id", "=", approval_id),
+);
+
+/** One approval more than a page holds, which tells whether there is another page. */
+export function approvalPage(build: Kysely<LedgerTables>, query: ApprovalQuery) {
+  const limit = limitOf(query.limit, APPROVAL_LIMIT);
+  const page = matching(build, query)
+    .select(["record", "request_seq"])
+    .where("request_seq", ">", readCursor(query))
+    .orderBy("request_seq")
+    .limit(limit + 1);
+  return { limit, query: page.compile() };
+}
+
+export function approvalCount(build: Kysely<LedgerTables>, query: ApprovalQuery) {
+  return matching(build, query)
+    .select((expression) => expression.fn.countAll<number>().as("count"))
+    .compile();
+}
+
+function matching(build: Kysely<LedgerTables>, query: ApprovalQuery) {
+  const { status = "pending", thread_id, run_id, tool, checkpoint_id } = query;
+  let wanted = build.selectFrom("ledger_approvals");
+  if (status !== "all") wanted = wanted.where("status", "=", status);
+  if (thread_id !== undefined) wanted = wanted.where("thread_id", "=", thread_id);
+  if (run_id !== undefined) wanted = wanted.where("run_id", "=", run_id);
+  if (tool !== undefined) wanted = wanted.where("tool", "=", indexable(tool));
+  if (checkpoint_id !== undefined) wanted = wanted.where("checkpoint_id", "=", checkpoint_id);
+  return wanted;
+}
+
+export const dueApprovals = new Operation((build, { at, limit }: { at: string; limit: number }) =>
+  withDeadline(build)
+    .select("record")
+    .where("expires_at", "<=", at)
+    .orderBy("expires_at")
+    .orderBy("request_seq")
+    .limit(limit),
+);
+
+export const nextDeadline = new Operation((build, _given: object) =>
+  withDeadline(build).select("expires_at").orderBy("expires_at").limit(1),
+);
+
+// Written with literals, as in the partial index that answers it.
+function withDeadline(build: Kysely<LedgerTables>) {
+  return build
+    .selectFrom("ledger_approvals")
+    .where(sql<boolean>`status = 'pending'`)
+    .where("expires_at", "is not", null);
+}
+
+/** The ids of calls without a result, oldest first. */
+export function unanswered(build: Kysely<LedgerTables>, thread_id: string | undefined) {
+  const open = build
+    .selectFrom("ledger_calls")
+    .select("call_id")
+    .where(sql<boolean>`is_answered = 0`)
+    .orderBy("started_seq");
+  return (thread_id === undefined ? open : open.where("thread_id", "=", thread_id)).compile();
+}
+
+export function eventPage(build: Kysely<LedgerTables>, query: EventQuery) {
+  const { thread_id, call_id, after = 0, limit } = query;
+  let page = build.selectFrom("ledger_events").selectAll().where("seq", ">", after);
+  if (thread_id !== undefined) page = page.where("thread_id", "=", thread_id);
+  if (call_id !== undefined) page = page.where("call_id", "=", call_id);
+  return page.orderBy("seq").limit(limitOf(limit, EVENT_LIMIT)).compile();
+}
+
+export const leaseOf = new Operation((build, { call_id }: { call_id: string }) =>
+  build.selectFrom("ledger_calls").select(["lease_owner", "lease_until"]).where("call_id", "=", call_id),
+);
+
+export const renewLease = new Operation((build, { call_id, owner, until }: Lease & { call_id: string }) =>
+  build
+    .updateTable("ledger_calls")
+    .set({ lease_until: until })
+    .where("call_id", "=", call_id)
+    .where("lease_owner", "=", owner)
+    .returning("call_id"),
+);

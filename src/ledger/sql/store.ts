@@ -1,0 +1,201 @@
+import type { Kysely } from "kysely";
+import { Approval } from "../approval.ts";
+import type { Call } from "../call.ts";
+import type { LedgerEvent } from "../event.ts";
+import { LedgerError } from "../ledger.ts";
+import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger, Verification } from "../ledger.ts";
+import { Listeners } from "../listeners.ts";
+import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
+import { checkBatches } from "../seal-all.ts";
+import type { Sealed } from "../seal.ts";
+import { readEvent } from "../stored-event.ts";
+import { verify } from "../verify.ts";
+import { append } from "./append.ts";
+import { CallCache } from "./call-cache.ts";
+import { ask, askOne, isConstraintError, type Database, type Work } from "./database.ts";
+import { ledgerMigrations } from "./migrations.ts";
+import * as rows from "./read.ts";
+import { sqlSnapshot } from "./sql-snapshot.ts";
+import type { LedgerTables } from "./tables.ts";
+
+/**
+ * A ledger in a database, whose tables it brings to the newest version.
+ *
+ * @throws {LedgerError} `newer_schema`, `unwritable`
+ */
+export async function openSqlLedger(database: Database, { ownsDatabase = false } = {}): Promise<Ledger> {
+  await database.migrate("ledger", ledgerMigrations);
+  return new SqlLedger(database, ownsDatabase);
+}
+
+class SqlLedger implements Ledger {
+  readonly url: string;
+  readonly #database: Database;
+  readonly #ownsDatabase: boolean;
+  readonly #build: Kysely<LedgerTables>;
+  readonly #cache = new CallCache();
+  readonly #listeners = new Listeners();
+  /** Writers of this process wait here for each other, so that listeners hear of events in the order of `seq`. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(database: Database, ownsDatabase: boolean) {
+    this.url = database.url;
+    this.#database = database;
+    this.#ownsDatabase = ownsDatabase;
+    this.#build = database.builder<LedgerTables>();
+  }
+
+  async append(batch: Batch): Promise<Appended> {
+    const all = await this.appendAll([batch]);
+    return all.ok ? { ok: true, events: all.events, call: all.calls[0] ?? null } : all;
+  }
+
+  appendAll(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
+    const turn = this.#writing.then(() => this.#appendNow(batches));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #appendNow(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
+    checkBatches(batches);
+    const sealed = await this.#write(() => append(this.#database.dialect, batches, this.#cache));
+    if (sealed === undefined) return { ok: false };
+    for (const { call } of sealed) if (call) this.#cache.set(call);
+    const written = copyOf(sealed);
+    this.#listeners.tell(written.events);
+    return { ok: true, ...written };
+  }
+
+  async #write<Result>(work: () => Work<Result>): Promise<Result> {
+    this.#assertOpen();
+    try {
+      return await this.#database.run(work);
+    } catch (error) {
+      if (!isConstraintError(error)) throw error;
+      throw new LedgerError(
+        "tampered",
+        'The ledger holds an event where the next one belongs. Run "countersign audit verify" and restore the store from a backup.',
+        { cause: error },
+      );
+    }
+  }
+
+  async #read<Result>(work: () => Work<Result>): Promise<Result> {
+    this.#assertOpen();
+    return this.#database.read(work);
+  }
+
+  call(call_id: string): Promise<Call | null> {
+    return this.#read(() => rows.readCall(this.#database.dialect, call_id));
+  }
+
+  callOf(approval_id: string): Promise<Call | null> {
+    const { dialect } = this.#database;
+    return this.#read(function* () {
+      const row = yield* rows.callIdOf.row(dialect, { approval_id });
+      return row ? yield* rows.readCall(dialect, row.call_id) : null;
+    });
+  }
+
+  async approval(approval_id: string): Promise<Approval | null> {
+    const call = await this.callOf(approval_id);
+    return call?.approvals.find((one) => one.approval_id === approval_id) ?? null;
+  }
+
+  async approvals(query: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }> {
+    const { limit, query: page } = rows.approvalPage(this.#build, query);
+    const found = await this.#read(() => ask(page));
+    const last = found[limit - 1];
+    const next_cursor = last && found.length > limit ? cursorAfter(last.request_seq) : null;
+    return { approvals: found.slice(0, limit).map(readRecord), next_cursor };
+  }
+
+  async countApprovals(query: ApprovalQuery): Promise<number> {
+    const counted = await this.#read(() => askOne(rows.approvalCount(this.#build, query)));
+    return counted?.count ?? 0;
+  }
+
+  async due(at: string, limit: number): Promise<Approval[]> {
+    const given = { at, limit: limitOf(limit, APPROVAL_LIMIT) };
+    return (await this.#read(() => rows.dueApprovals.rows(this.#database.dialect, given))).map(readRecord);
+  }
+
+  async nextDeadline(): Promise<string | null> {
+    const row = await this.#read(() => rows.nextDeadline.row(this.#database.dialect, {}));
+    return row?.expires_at ?? null;
+  }
+
+  async openCalls(thread_id?: string): Promise<Call[]> {
+    const ids = await this.#read(() => ask(rows.unanswered(this.#build, thread_id)));
+    const calls: Call[] = [];
+    // One call a turn, so that a long list does not hold up the process.
+    for (const { call_id } of ids) {
+      const call = await this.call(call_id);
+      if (call && call.result === null) calls.push(call);
+    }
+    return calls;
+  }
+
+  async events(query: EventQuery): Promise<LedgerEvent[]> {
+    return (await this.#read(() => ask(rows.eventPage(this.#build, query)))).map(readEvent);
+  }
+
+  async verify(options: { head?: string; thread_id?: string } = {}): Promise<Verification> {
+    this.#assertOpen();
+    const { dialect } = this.#database;
+    return this.#database.snapshot((read) =>
+      verify(sqlSnapshot(read, this.#build, dialect, options.thread_id), options),
+    );
+  }
+
+  async head(): Promise<{ seq: number; hash: string }> {
+    const row = await this.#read(() => rows.headRow.row(this.#database.dialect, {}));
+    if (row) return row;
+    throw new LedgerError("tampered", "The ledger's head is missing. Restore the store from a backup.");
+  }
+
+  async lease(call_id: string): Promise<Lease | null> {
+    const row = await this.#read(() => rows.leaseOf.row(this.#database.dialect, { call_id }));
+    if (!row || row.lease_owner === null || row.lease_until === null) return null;
+    return { owner: row.lease_owner, until: row.lease_until };
+  }
+
+  async renewLease(call_id: string, lease: Lease): Promise<boolean> {
+    const given = { call_id, ...lease };
+    return (await this.#write(() => rows.renewLease.row(this.#database.dialect, given))) !== undefined;
+  }
+
+  subscribe(listener: (events: LedgerEvent[]) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async close(): Promise<void> {
+    // What was begun is written first.
+    await this.#writing;
+    this.#isClosed = true;
+    this.#listeners.clear();
+    if (this.#ownsDatabase) await this.#database.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new LedgerError("closed", `The ledger ${this.url} is closed. Open it again.`);
+  }
+}
+
+/** Copies, so that nobody can change what the cache holds through what was returned. */
+function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent[] } {
+  return structuredClone({
+    calls: sealed.map(({ call }) => call),
+    events: sealed.flatMap(({ events }) => events),
+  });
+}
+
+function readRecord({ record }: { record: string }): Approval {
+  try {
+    return Approval.parse(JSON.parse(record));
+  } catch (cause) {
+    const message = `The list of approvals holds a row that is none. Run "countersign audit verify" and restore the store from a backup.`;
+    throw new LedgerError("tampered", message, { cause });
+  }
+}

@@ -1,0 +1,13 @@
+import type { Tip } from "../chain.ts";
+import type { ApprovalRow, CallRow } from "../query.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import type { ThreadTip } from "../walk.ts";
+
+/** The ledger's tables. The one row of `ledger_head` has id 1. */
+export interface LedgerTables {
+  ledger_events: StoredEvent;
+  ledger_calls: CallRow;
+  ledger_approvals: ApprovalRow;
+  ledger_threads: ThreadTip;
+  ledger_head: Tip & { id: number };
+}
