@@ -38,6 +38,12 @@ export class ApprovalGraph extends CompiledStateGraph<
 > {
   [OPTIONS]: GateOptions = {};
 
+  override withConfig(config: Parameters<AnyGraph["withConfig"]>[0]): never {
+    const copy = super.withConfig(config) as unknown as ApprovalGraph;
+    copy[OPTIONS] = this[OPTIONS];
+    return copy as never;
+  }
+
   override async stream(input: never, options?: never): Promise<never> {
     const config = options as LangGraphRunnableConfig | undefined;
     const given = (this as { config?: LangGraphRunnableConfig }).config;

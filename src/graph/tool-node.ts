@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import {
   END,
@@ -77,6 +78,8 @@ export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions 
     },
     agent: (callModel) => async (state, config) => runAgent(await open(), callModel, state, config),
     async tools(sent, config) {
+      // All tasks of a step listen to one signal, and Node.js would take more than ten of them for a leak.
+      if (config.signal) setMaxListeners(0, config.signal);
       const overlays = [...sent.overlays, ...overlaysOf(config.context)];
       const entry = new Entry(await open(), { ...sent, overlays }, config, placeOf(config));
       const passed = await pass(entry);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApprovalAgent, withRisk } from "../../src/graph/index.ts";
 import { scriptedModel } from "../../src/models/index.ts";
-import { bench, call, question, remove } from "./harness.ts";
+import { bench, call, question, remove, type State } from "./harness.ts";
 import { inMemory } from "./stores.ts";
 
 const doors = [
@@ -130,17 +130,12 @@ describe.each(doors)("an answer given to %s", (_name, door) => {
     });
     const delegate = withRisk(
       tool(
-        async () =>
-          JSON.stringify(
-            (await inner.invoke({ messages: [{ role: "user", content: "erase x" }] } as never)).messages.at(
-              -1,
-            )?.content,
-          ),
-        {
-          name: "delegate",
-          description: "Lets another agent do it.",
-          schema: z.object({}),
+        async () => {
+          const input = { messages: [{ role: "user", content: "erase x" }] };
+          const { messages } = (await inner.invoke(input as never)) as unknown as State;
+          return String(messages.at(-1)?.content);
         },
+        { name: "delegate", description: "Lets another agent do it.", schema: z.object({}) },
       ),
       "approve",
     );
