@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { tempWorkspace } from "./temp-workspace.ts";
 
 // The other process exchanges a folder and a link to the outside under the same name, as fast as it can.
@@ -15,6 +16,12 @@ const FLIPPER = `
     try { fs.renameSync(name, real); fs.renameSync(link, name); } catch {}
     try { fs.renameSync(name, link); fs.renameSync(real, name); } catch {}
   }`;
+
+const flippers: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const flipper of flippers.splice(0)) flipper.kill("SIGKILL");
+});
 
 async function raced() {
   const workspace = tempWorkspace();
@@ -32,6 +39,7 @@ async function raced() {
   const flipper = spawn(process.execPath, ["-e", FLIPPER, ...paths], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  flippers.push(flipper);
   await once(flipper.stdout, "data");
   const stop = async () => {
     const exited = once(flipper, "exit");
