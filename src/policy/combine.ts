@@ -1,6 +1,6 @@
 import type { Rule } from "./document.ts";
 import { canonicalJson, deepFreeze } from "./json.ts";
-import type { Policy, PolicyOverlay } from "./policy.ts";
+import { markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
 import { strictestReview } from "./review.ts";
 import { strictest, strictestMode } from "./tier.ts";
 
@@ -11,7 +11,7 @@ import { strictest, strictestMode } from "./tier.ts";
 export function combine(base: Policy, ...overlays: PolicyOverlay[]): Policy {
   const overlay = combineOverlays(...(base.overlay === undefined ? [] : [base.overlay]), ...overlays);
   if (Object.keys(overlay).length === 0) return base;
-  return deepFreeze({ ...base, overlay });
+  return markParsed(deepFreeze({ ...base, overlay }));
 }
 
 /** One overlay that says what all of them say: the strictest of each key, the rules of all. Plain JSON. */

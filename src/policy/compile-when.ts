@@ -8,6 +8,8 @@ import { agree, every, negate, some, truthOf, type Truth } from "./truth.ts";
 import { fieldsOf, listOf, type Predicate, type When } from "./when.ts";
 import { isWithin, normaliseText, parseFolder } from "./within.ts";
 
+const LONGEST_PATH = 16_384;
+
 /** A test of a call's arguments, ready to run. */
 export type ArgumentsTest = (args: Arguments) => Truth;
 
@@ -136,6 +138,7 @@ function compileTexts({ glob, regex, within, host, shell }: Predicate): SubjectT
 
 /** A path has two names, as written and as resolved. Where a glob takes one and not the other, it is not certain. */
 function matchGlobs(globs: readonly TextTest[], value: string, fact: Subject["fact"]): Truth {
+  if (value.length > LONGEST_PATH) return "unknown";
   const test = (name: string) => some(globs, (glob) => glob(name));
   if (fact !== undefined)
     return typeof fact.path === "string" ? agree(test(value), test(fact.path)) : "unknown";

@@ -7,30 +7,35 @@ import type { ToolFacts } from "./facts.ts";
 import { readJsonInput } from "./json-input.ts";
 import { deepFreeze } from "./json.ts";
 import { lintPolicy } from "./lint.ts";
-import type { Policy, PolicyOverlay } from "./policy.ts";
+import { isParsed, markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
 import { formatPath, PolicyError, type PolicyProblem } from "./policy-error.ts";
 import { problemsOf } from "./problems.ts";
 import { fillReview } from "./review.ts";
 
 /**
  * Parses and lints a policy and fills in its defaults. With `tools`, a rule that names no registered tool is an error.
+ * A policy that was defined before is only linted.
  *
  * @throws {PolicyError} with a path and a sentence for everything that is wrong
  */
 export function definePolicy(input: unknown, options: { tools?: readonly ToolFacts[] } = {}): Policy {
+  const policy = isParsed(input) ? input : parsePolicy(input);
+  const errors = lintPolicy(policy, options.tools).filter((finding) => finding.severity === "error");
+  if (errors.length > 0) throw new PolicyError(errors.map(({ path, message }) => ({ path, message })));
+  // Matchers are built now, so that the first call does not wait for them.
+  compiled(policy);
+  return markParsed(policy);
+}
+
+function parsePolicy(input: unknown): Policy {
   const document = parseDocument(PolicyDocument, input, "policy");
-  const policy: Policy = deepFreeze({
+  return deepFreeze({
     version: 1,
     mode: document.mode ?? "interactive",
     default: document.default ?? "approve",
     rules: document.rules ?? [],
     review: fillReview(document.review ?? {}),
   });
-  const errors = lintPolicy(policy, options.tools).filter((finding) => finding.severity === "error");
-  if (errors.length > 0) throw new PolicyError(errors.map(({ path, message }) => ({ path, message })));
-  // Matchers are built now, so that the first call does not wait for them.
-  compiled(policy);
-  return policy;
 }
 
 /**

@@ -35,7 +35,7 @@ export function toVerdict(policy: Policy, call: PolicyCall, judgement: Judgement
   return {
     tier: judgement.tier,
     rules: [...new Set(counting.map(({ rule }) => rule.id))].sort(),
-    why: whyOf(judgement, shorten(String(call.name)), overlookedOf(policy, judgement)),
+    why: whyOf(judgement, shorten(call.name), overlookedOf(policy, judgement)),
     ...(reasons.length === 0 ? {} : { reason: [...new Set(reasons)].sort().join(" ") }),
     base: judgement.base.tier,
     mode: strictestMode(policy.mode, overlay?.mode ?? policy.mode),

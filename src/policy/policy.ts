@@ -29,3 +29,16 @@ export interface Policy {
   review: Review;
   overlay?: PolicyOverlay;
 }
+
+const parsed = new WeakSet<object>();
+
+/** Remembers that a policy came out of this room whole, so that it need not be parsed again. */
+export function markParsed(policy: Policy): Policy {
+  parsed.add(policy);
+  return policy;
+}
+
+/** Whether a value is a policy that came out of this room, and not only something of its shape. */
+export function isParsed(value: unknown): value is Policy {
+  return typeof value === "object" && value !== null && parsed.has(value);
+}

@@ -3,7 +3,7 @@ import type { Command, CompoundList, ParsedScript, Redirection, Script, Statemen
 import { readWord, type ShellWord, Undecided } from "./shell-word.ts";
 import { whatItRuns } from "./shell-wrapper.ts";
 
-const LONGEST_LINE = 8_192;
+const LONGEST_LINE = 4_096;
 const MOST_COMMANDS = 500;
 const DEEPEST = 24;
 

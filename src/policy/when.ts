@@ -83,7 +83,7 @@ export const Predicate: z.ZodType<Predicate> = z
   .strictObject({
     ...predicateShape,
     get not() {
-      return Predicate.describe("This does not hold of the argument.").optional();
+      return Predicate.optional().describe("This does not hold of the argument.");
     },
     get all() {
       return z.array(Predicate).min(1).describe("All of these hold of the argument.").optional();
@@ -104,7 +104,7 @@ export const When: z.ZodType<When> = z
       return z.array(When).min(1).describe("One of these tests holds.").optional();
     },
     get not() {
-      return When.describe("This test does not hold.").optional();
+      return When.optional().describe("This test does not hold.");
     },
   })
   .catchall(Predicate)
