@@ -39,11 +39,10 @@ export async function admitAnswer(
   }
   try {
     const { decisions, others } = addressAnswer(answer, openInterrupts(state));
-    const sealed = decisions.map(({ approval_id, interrupt_id, decision }) => [
-      interrupt_id,
-      seal(approval_id, decision),
-    ]);
-    return { ok: true, resume: { ...others, ...Object.fromEntries(sealed) }, config: atHead };
+    const resume = { ...others };
+    for (const { approval_id, interrupt_id, decision } of decisions)
+      resume[interrupt_id] = seal(approval_id, decision);
+    return { ok: true, resume, config: atHead };
   } catch (error) {
     if (error instanceof DeskError) return { ok: false, why: error.message, config: atHead };
     throw error;
@@ -66,7 +65,7 @@ async function addressedByLedger(
     const named = approvals.find(
       ({ approval_id, interrupt_id }) => id === approval_id || id === interrupt_id,
     );
-    if (named?.interrupt_id == null || named.interrupt_id in resume) return undefined;
+    if (named === undefined || named.interrupt_id === null || named.interrupt_id in resume) return undefined;
     resume[named.interrupt_id] = seal(named.approval_id, decision);
   }
   return resume;

@@ -2,6 +2,7 @@ import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messag
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { changeCall, isoTime } from "../desk/index.ts";
 import { callId, digest, turnId } from "../ledger/index.ts";
+import { withoutRepairedCalls } from "../models/index.ts";
 import type { PolicyOverlay } from "../policy/index.ts";
 import { ApprovalRequiredError } from "./approval-required.ts";
 import type { GateParts } from "./entry.ts";
@@ -34,7 +35,7 @@ export async function runAgent(
   const history = ordered([...state.messages, ...closed]);
   endFailClosed(parts, overlays, history);
   const reply = await callModel(modelView(history), config);
-  const { message, garbled } = repaired(asAiMessage(reply));
+  const { message, garbled } = repaired(withoutRepairedCalls(asAiMessage(reply)));
   message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;
   const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, message.id ?? "", one)));
   return { messages: [...closed, message, ...refused], approval_overlays: overlays };

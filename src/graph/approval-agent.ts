@@ -67,5 +67,5 @@ export function createApprovalAgent(options: ApprovalAgentOptions): ApprovalGrap
 
 function bind(model: BaseChatModel, tools: readonly Tool[]): { invoke: BaseChatModel["invoke"] } {
   if (tools.length === 0 || model.bindTools === undefined) return model;
-  return model.bindTools([...tools]) as { invoke: BaseChatModel["invoke"] };
+  return model.bindTools([...tools]);
 }

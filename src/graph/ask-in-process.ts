@@ -22,9 +22,14 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
         : Promise.reject(new Error("Nobody is there to answer."));
       const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
       if (next.kind === "settled") return;
-      if (next.kind === "late") return void (await entry.change(closing(approval_id, "expired", "timeout")));
-      if (next.kind === "aborted")
-        return void (await entry.change(closing(approval_id, "cancelled", "system")));
+      if (next.kind === "late") {
+        await entry.change(closing(approval_id, "expired", "timeout"));
+        return;
+      }
+      if (next.kind === "aborted") {
+        await entry.change(closing(approval_id, "cancelled", "system"));
+        return;
+      }
       try {
         await desk.decide(approval_id, next.decision);
         return;

@@ -1,4 +1,4 @@
-import { GraphInterrupt } from "@langchain/langgraph";
+import type { GraphInterrupt } from "@langchain/langgraph";
 import { DeskError, openDesk } from "../desk/index.ts";
 import {
   approvalId,
@@ -9,11 +9,11 @@ import {
   type Command,
 } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { decisionFor } from "./answer-of.ts";
+import { decisionFor, seal } from "./answer-of.ts";
 import { askInProcess } from "./ask-in-process.ts";
 import type { Entry } from "./entry.ts";
 import { interruptAt, type Interrupted } from "./interrupt-at.ts";
-import { isAddressed } from "./platform.ts";
+import { addressedAnswers, fillPosition } from "./platform.ts";
 
 type AskCommand = Command & { type: "ask" };
 
@@ -43,9 +43,10 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   if (approval.asked_by === "none") return;
   const current = await expireWhenOver(entry, approval);
   const isOnly = current.status === "pending" && (await isOnlyQuestion(entry, current));
-  const interrupted = interruptAt(entry.config, position, current, checkOf(entry, current, isOnly));
+  const interrupted = interruptAt(entry.config, position, current, checkOf(entry, current, isOnly), current.interrupt_id);
   if (interrupted.kind === "answered")
     entry.arrived.set(addresseeOf(interrupted.answer) ?? approval.approval_id, interrupted.answer);
+  fillPosition(entry.config, position, seal(approval.approval_id));
   if (current.status !== "pending") return;
   const answer = entry.arrived.get(approval.approval_id);
   if (answer === undefined) throw pauseOf(entry, interrupted);
@@ -134,7 +135,7 @@ function checkOf(entry: Entry, approval: Approval, isOnly: boolean): (answer: un
   if (entry.opened.has(approval.approval_id)) return () => "It came before this question was asked.";
   return (answer) => {
     try {
-      const isBare = !isAddressed(entry.config, approval.interrupt_id);
+      const isBare = !Object.hasOwn(addressedAnswers(entry.config), approval.interrupt_id ?? "");
       decisionFor(answer, approval, isBare, isOnly);
       return undefined;
     } catch (error) {

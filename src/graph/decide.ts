@@ -25,5 +25,5 @@ export async function decide(
   const resume = Object.fromEntries(
     settled.map(({ approval }) => [approval.interrupt_id ?? "", seal(approval.approval_id)]),
   );
-  return graph.invoke(new Command({ resume }) as never, config as never) as Promise<Record<string, unknown>>;
+  return graph.invoke(new Command({ resume }) as never, config as never);
 }

@@ -1,12 +1,6 @@
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
-import {
-  Command,
-  CompiledStateGraph,
-  isCommand,
-  START,
-  type LangGraphRunnableConfig,
-  type StateDefinition,
-} from "@langchain/langgraph";
+import type { START } from "@langchain/langgraph";
+import { Command, CompiledStateGraph, isCommand, type LangGraphRunnableConfig } from "@langchain/langgraph";
 import { withdrawAll } from "../desk/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { admitAnswer } from "./admit-answer.ts";
@@ -15,12 +9,7 @@ import { defaultLedger } from "./host.ts";
 import { isNested, STRICT_RESUME } from "./platform.ts";
 import type { GatedState } from "./tool-node.ts";
 
-type AnyGraph = CompiledStateGraph<
-  GatedState,
-  Partial<GatedState>,
-  typeof START | "agent" | "tools",
-  StateDefinition
->;
+type AnyGraph = CompiledStateGraph<GatedState, Partial<GatedState>, typeof START | "agent" | "tools">;
 
 // Where a graph keeps what its door needs. It travels with the copies that `withConfig` makes.
 const OPTIONS = Symbol.for("countersign.door/1");
@@ -33,8 +22,7 @@ const OPTIONS = Symbol.for("countersign.door/1");
 export class ApprovalGraph extends CompiledStateGraph<
   GatedState,
   Partial<GatedState>,
-  typeof START | "agent" | "tools",
-  StateDefinition
+  typeof START | "agent" | "tools"
 > {
   [OPTIONS]: GateOptions = {};
 
@@ -47,8 +35,9 @@ export class ApprovalGraph extends CompiledStateGraph<
   override async stream(input: never, options?: never): Promise<never> {
     const config = options as LangGraphRunnableConfig | undefined;
     const given = (this as { config?: LangGraphRunnableConfig }).config;
-    if (isNested(config ?? AsyncLocalStorageProviderSingleton.getRunnableConfig()))
-      return super.stream(input, options) as never;
+    const outer = AsyncLocalStorageProviderSingleton.getRunnableConfig() as
+      LangGraphRunnableConfig | undefined;
+    if (isNested(config) || isNested(outer)) return super.stream(input, options) as never;
     const thread_id: unknown = config?.configurable?.["thread_id"] ?? given?.configurable?.["thread_id"];
     const entered = await this.#admit(input, config);
     const strict = {
@@ -68,12 +57,12 @@ export class ApprovalGraph extends CompiledStateGraph<
     const clean = { ...config, configurable };
     if (!isCommand(input) || !("resume" in input) || input.resume === undefined)
       return { input, config: clean };
-    const admitted = await admitAnswer(this as never, await this.#ledger(), input.resume, clean);
+    const admitted = await admitAnswer(this, await this.#ledger(), input.resume, clean);
     if (admitted.ok) {
       const { goto, update } = input;
       const extra = { ...(update !== undefined && { update }), ...(goto !== undefined && { goto }) };
       return {
-        input: new Command({ ...extra, resume: admitted.resume } as never),
+        input: new Command({ ...extra, resume: admitted.resume }),
         config: admitted.config,
       };
     }
@@ -111,7 +100,7 @@ export function openDoor(graph: AnyGraph, options: GateOptions): ApprovalGraph {
   const door = Object.setPrototypeOf(graph, ApprovalGraph.prototype) as ApprovalGraph;
   door[OPTIONS] = options;
   // The message that asks is on disk before its question, and the question before any effect.
-  return door.withConfig({ durability: "sync" } as never) as unknown as ApprovalGraph;
+  return door.withConfig({ durability: "sync" } as never);
 }
 
 /** What a graph was made with. */

@@ -6,7 +6,6 @@ import {
   isGraphInterrupt,
   task,
   type Command as GraphCommand,
-  type LangGraphRunnableConfig,
 } from "@langchain/langgraph";
 import type { Args, Command } from "../ledger/index.ts";
 import type { Entry } from "./entry.ts";
@@ -56,7 +55,7 @@ function runInTask(
   const { call } = entry.input;
   const state = readState(entry.config, entry.parts.stateKeys);
   const body = async (): Promise<unknown> => {
-    const config = getConfig() as LangGraphRunnableConfig;
+    const config = getConfig();
     setTaskInput(config, state);
     const runtime = {
       ...config,
@@ -85,7 +84,7 @@ async function succeeded(entry: Entry, output: unknown): Promise<Output | undefi
       outcome: "done",
       result: textOf(output.update ?? ""),
     });
-    return output as GraphCommand;
+    return output;
   }
   const message = ToolMessage.isInstance(output)
     ? output
@@ -125,12 +124,12 @@ async function finish(
 }
 
 function isControlFlow(error: unknown): error is Error {
-  return error instanceof Error && isGraphBubbleUp(error as never);
+  return error instanceof Error && isGraphBubbleUp(error);
 }
 
 /** A question of the tool's own pauses it; any other control flow, such as a hand-over, ends it. */
 function leaving(error: Error): Command[] {
-  if (isGraphInterrupt(error as never) || error.name === "GraphDrained") return [{ type: "pause" }];
+  if (isGraphInterrupt(error) || error.name === "GraphDrained") return [{ type: "pause" }];
   return [
     { type: "finish", state: "succeeded", error: null },
     { type: "answer", data: { ok: true, outcome: "done", result: "Handed over." } },

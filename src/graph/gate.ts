@@ -1,26 +1,19 @@
-import type { BaseMessage } from "@langchain/core/messages";
-import type { Command as GraphCommand } from "@langchain/langgraph";
 import {
   approvalId,
   digest,
   lastApproval,
   lastExecution,
   type Approval,
-  type Authority,
   type Command,
   type Execution,
 } from "../ledger/index.ts";
-import { exceeds, type Verdict } from "../policy/index.ts";
-import { openQuestion, passQuestion, settleUnasked, type Subject } from "./ask.ts";
+import { exceeds } from "../policy/index.ts";
+import { passQuestion } from "./ask.ts";
 import type { Entry } from "./entry.ts";
-import { execute } from "./execute.ts";
-import type { Judgement } from "./judge.ts";
+import type { Judged } from "./judge.ts";
+import { putQuestion, subjectOf } from "./put-question.ts";
+import { afterExecution, run, type Passed } from "./run-call.ts";
 import { answered, recordedMessage } from "./tool-message.ts";
-
-/** What the tools node gives back for one call: its tool message, or what the tool itself commands. */
-export type Passed = BaseMessage | GraphCommand;
-
-type Judged = Judgement & { kind: "judged" };
 
 /**
  * The hard gate: takes one call from its first entry to its one tool message. It trusts nothing in the task's input
@@ -77,34 +70,8 @@ async function judgeFirst(entry: Entry, judged: Judged): Promise<Passed | undefi
       ]);
     }
     case "approve":
-      return ask(entry, subjectOf(entry, judged), verdict, [start]);
+      return putQuestion(entry, subjectOf(entry, judged), verdict, [start]);
   }
-}
-
-/** Asks, or settles at once what nobody is asked in this mode. Throws to pause. */
-async function ask(entry: Entry, subject: Subject, verdict: Verdict, before: Command[]): Promise<undefined> {
-  if (verdict.mode === "never") {
-    await settleUnasked(
-      entry,
-      subject,
-      before,
-      "rejected",
-      "Policy asks nobody here: what needs an approval is rejected.",
-    );
-  } else if (verdict.mode === "fail_closed") {
-    await settleUnasked(entry, subject, before, "unavailable", "This run has nobody to ask.");
-  } else if (entry.parts.answer === undefined && !entry.place.has_checkpointer) {
-    await settleUnasked(
-      entry,
-      subject,
-      before,
-      "unavailable",
-      "The graph has no checkpointer, so it cannot wait.",
-    );
-  } else {
-    await openQuestion(entry, subject, before);
-  }
-  return undefined;
 }
 
 async function afterApproval(entry: Entry, approval: Approval, judged: Judged): Promise<Passed | undefined> {
@@ -141,7 +108,7 @@ async function afterConsent(entry: Entry, approval: Approval, judged: Judged): P
   }
   const next = approvalId(entry.target.call_id, approval.round + 1);
   const why = `It needs more than was asked for: ${verdict.why}`;
-  return ask(entry, subjectOf(entry, judged), verdict, [block(approval, why, next)]);
+  return putQuestion(entry, subjectOf(entry, judged), verdict, [block(approval, why, next)]);
 }
 
 async function onInvalid(
@@ -157,88 +124,6 @@ async function onInvalid(
     return answered(entry, [], approval.status === "pending" ? "cancelled" : approval.status, approval);
   }
   return answered(entry, [block(approval, message, null)], "invalid", message);
-}
-
-/** The call has been run, or is being run: its result stands, or a person is asked what became of it. */
-async function afterExecution(
-  entry: Entry,
-  execution: Execution,
-  judgement: Judgement,
-): Promise<Passed | undefined> {
-  const { executions } = entry.parts;
-  switch (execution.state) {
-    case "started":
-      if (entry.call) entry.call = await executions.outlast(entry.call);
-      return undefined;
-    case "paused":
-      return judgement.kind === "judged"
-        ? resume(entry, judgement)
-        : answered(entry, [], "failed", judgement.message);
-    case "succeeded":
-    case "failed":
-      // Its end was recorded and its result was not, which one step writes together: this ledger did not write that.
-      return answered(entry, [], "unknown", execution.error ?? "Its result was lost.");
-    case "unknown":
-      return onUnknown(entry, execution, judgement);
-  }
-}
-
-async function onUnknown(
-  entry: Entry,
-  execution: Execution,
-  judgement: Judgement,
-): Promise<Passed | undefined> {
-  const why = execution.error ?? "";
-  if (judgement.kind === "invalid") return answered(entry, [], "unknown", why);
-  const { verdict, shelved } = judgement;
-  if (execution.is_safe && shelved.is_safe) {
-    // A tool that outlasted its time would do so again.
-    if (execution.owner === entry.parts.executions.owner) return answered(entry, [], "unknown", why);
-    return run(entry, judgement, execution.authority, []);
-  }
-  if (verdict.tier === "deny") return answered(entry, [], "unknown", why);
-  const description =
-    `This call was started and left no result: ${why} Whether it took effect is not known. ` +
-    "Approve to run it again, respond with its result if it is done, or reject to give up.";
-  const { name: tool, args } = entry.effective();
-  const subject: Subject = { kind: "outcome", tool, args, verdict, description, args_schema: shelved.schema };
-  return ask(entry, subject, verdict, []);
-}
-
-async function run(
-  entry: Entry,
-  { shelved }: Judged,
-  authority: Authority,
-  before: Command[],
-): Promise<Passed | undefined> {
-  const { name: tool, args } = entry.effective();
-  const claim = { tool, args, args_digest: digest(args), authority, is_safe: shelved.is_safe };
-  const claimed = await entry.parts.executions.claim(entry.target, claim, before, entry.call);
-  if (claimed.state === "standing") return onStanding(entry);
-  entry.noticed(claimed.changed);
-  return execute(entry, shelved, { tool, args }, claimed.release);
-}
-
-async function resume(entry: Entry, { shelved }: Judged): Promise<Passed | undefined> {
-  if (!entry.call) return undefined;
-  const claimed = await entry.parts.executions.resume(entry.call);
-  if (claimed.state === "standing") return onStanding(entry);
-  entry.noticed(claimed.changed);
-  const { name: tool, args } = entry.effective();
-  return execute(entry, shelved, { tool, args }, claimed.release);
-}
-
-/** Somebody else was first: go on from what stands now. What can never be cleared must not be tried for ever. */
-async function onStanding(entry: Entry): Promise<Passed | undefined> {
-  const before = entry.call?.version;
-  await entry.read();
-  if (entry.call?.version !== before) return undefined;
-  return answered(entry, [], "denied", "Nothing stands that clears this call.");
-}
-
-function subjectOf(entry: Entry, { verdict, shelved, description }: Judged): Subject {
-  const { name: tool, args } = entry.effective();
-  return { kind: "call", tool, args, verdict, description, args_schema: shelved.schema };
 }
 
 function announcement(entry: Entry, judged: Judged): Command {

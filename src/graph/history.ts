@@ -43,7 +43,9 @@ export function modelView(messages: readonly BaseMessage[]): BaseMessage[] {
   const flush = (): void => {
     for (const call of calls) view.push(answers.get(call.id) ?? closing(call));
     view.push(...rest);
-    [calls, rest, answers] = [[], [], new Map()];
+    calls = [];
+    rest = [];
+    answers = new Map();
   };
   for (const message of ordered(messages)) {
     if (isToolMessage(message)) {
@@ -113,7 +115,7 @@ export function repaired(reply: AIMessage): { message: AIMessage; garbled: Garbl
 function contentWithoutCalls(content: AIMessage["content"]): AIMessage["content"] {
   if (typeof content === "string") return content;
   const isCall = ({ type }: { type?: unknown }): boolean => type === "tool_use" || type === "tool_call";
-  return content.filter((block) => !isCall(block)) as AIMessage["content"];
+  return content.filter((block) => !isCall(block));
 }
 
 function hasId(call: ToolCall): call is IdentifiedCall {

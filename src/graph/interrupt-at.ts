@@ -6,7 +6,7 @@ import {
 } from "@langchain/langgraph";
 import { isInvalidResume } from "@langchain/langgraph";
 import { answerSchema, interruptValue, type Question } from "./payload.ts";
-import { forgetAnswer } from "./platform.ts";
+import { addressedAnswers, forgetAnswer, seekPosition } from "./platform.ts";
 
 /** What calling `interrupt()` came to. */
 export type Interrupted =
@@ -23,21 +23,25 @@ export type Interrupted =
  * Calls `interrupt()` for a question and never throws. An answer that `check` refuses is dropped, and the question
  * keeps its id, so that it can be answered again.
  *
- * @param position how many interrupts this task has called before.
+ * @param position how many questions of this task come before.
+ * @param known the id under which the question was opened, if it was.
  */
 export function interruptAt(
   config: LangGraphRunnableConfig,
   position: number,
   question: Question,
   check: (answer: unknown) => string | undefined,
+  known?: string | null,
 ): Interrupted {
   const value = interruptValue(question);
   const responseSchema = answerSchema(question, check);
+  seekPosition(config, position);
   try {
     return { kind: "answered", answer: interrupt(value, { responseSchema }) };
   } catch (error) {
-    if (isPause(error)) return waiting(error, question);
+    if (isPause(error)) return addressed(config, known, check) ?? waiting(error, question);
     forgetAnswer(config, position);
+    seekPosition(config, position);
     const refused = isInvalidResume(error) ? messageOf(error) : "It was not addressed to this question.";
     try {
       interrupt(value, { responseSchema });
@@ -46,6 +50,18 @@ export function interruptAt(
     }
     throw error;
   }
+}
+
+/** LangGraph finds an addressed answer only where it kept an answer to each question before; this finds it always. */
+function addressed(
+  config: LangGraphRunnableConfig,
+  interrupt_id: string | null | undefined,
+  check: (answer: unknown) => string | undefined,
+): Interrupted | undefined {
+  const answers = addressedAnswers(config);
+  if (typeof interrupt_id !== "string" || !Object.hasOwn(answers, interrupt_id)) return undefined;
+  const answer = answers[interrupt_id];
+  return check(answer) === undefined ? { kind: "answered", answer } : undefined;
 }
 
 type Pause = GraphInterrupt & { interrupts: { id?: string; value?: unknown }[] };
@@ -58,7 +74,7 @@ function waiting(error: Pause, question: Question): Interrupted & { kind: "waiti
 }
 
 function isPause(error: unknown): error is Pause {
-  return error instanceof Error && isGraphInterrupt(error as GraphInterrupt);
+  return error instanceof Error && isGraphInterrupt(error);
 }
 
 function messageOf(error: unknown): string {

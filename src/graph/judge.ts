@@ -22,6 +22,8 @@ export type Judgement =
   | { kind: "invalid"; message: string }
   | { kind: "judged"; verdict: Verdict; shelved: ShelvedTool; description: string | null };
 
+export type Judged = Judgement & { kind: "judged" };
+
 /** Judges calls by one policy. Judging again gives the same answer as long as the world does. */
 export class Judge {
   readonly #policy: Policy;

@@ -52,10 +52,16 @@ export function isNested(config: LangGraphRunnableConfig | undefined): boolean {
   return config?.configurable?.[READ] !== undefined;
 }
 
-/** Whether an answer of this entry was addressed to this interrupt, and not to whatever comes first. */
-export function isAddressed(config: LangGraphRunnableConfig, interrupt_id: string | null): boolean {
+/** The answers of this entry that were addressed, by interrupt id. */
+export function addressedAnswers(config: LangGraphRunnableConfig): Record<string, unknown> {
   const map: unknown = config.configurable?.[RESUME_MAP];
-  return interrupt_id !== null && typeof map === "object" && map !== null && interrupt_id in map;
+  return typeof map === "object" && map !== null ? (map as Record<string, unknown>) : {};
+}
+
+/** Makes the next `interrupt()` of this task the one at a position, however often it was called before. */
+export function seekPosition(config: LangGraphRunnableConfig, position: number): void {
+  const scratchpad = scratchpadOf(config);
+  if (scratchpad) scratchpad.interruptCounter = position - 1;
 }
 
 /**
@@ -63,8 +69,27 @@ export function isAddressed(config: LangGraphRunnableConfig, interrupt_id: strin
  * it was handed by id even when they were not taken.
  */
 export function forgetAnswer(config: LangGraphRunnableConfig, position: number): void {
-  const scratchpad = config.configurable?.[SCRATCHPAD] as { resume?: unknown[] } | undefined;
+  const scratchpad = scratchpadOf(config);
   if (scratchpad?.resume && scratchpad.resume.length > position) scratchpad.resume.length = position;
+}
+
+/**
+ * Fills a position whose question was settled without an answer that LangGraph kept, as at the desk. Without that the
+ * next question of the task would get the id of this one.
+ */
+export function fillPosition(config: LangGraphRunnableConfig, position: number, answer: unknown): void {
+  const scratchpad = scratchpadOf(config);
+  if (scratchpad?.resume?.length === position) scratchpad.resume.push(answer);
+}
+
+interface Scratchpad {
+  resume?: unknown[];
+  interruptCounter?: number;
+  currentTaskInput?: unknown;
+}
+
+function scratchpadOf(config: LangGraphRunnableConfig): Scratchpad | undefined {
+  return config.configurable?.[SCRATCHPAD] as Scratchpad | undefined;
 }
 
 /** Reads channels of the graph's state as the task sees them. Those that are empty or unknown are left out. */
@@ -79,7 +104,7 @@ export function readState(
 
 /** Makes `getCurrentTaskInput()` give the graph's state, as it does in LangGraph's own tool node. */
 export function setTaskInput(config: LangGraphRunnableConfig, state: unknown): void {
-  const scratchpad = config.configurable?.[SCRATCHPAD] as { currentTaskInput?: unknown } | undefined;
+  const scratchpad = scratchpadOf(config);
   if (scratchpad) scratchpad.currentTaskInput = state;
 }
 

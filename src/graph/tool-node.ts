@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { AIMessage, BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
 import {
   END,
   getCurrentTaskInput,
@@ -83,7 +83,7 @@ export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions 
       const overlays = [...sent.overlays, ...overlaysOf(config.context)];
       const entry = new Entry(await open(), { ...sent, overlays }, config, placeOf(config));
       const passed = await pass(entry);
-      return isCommand(passed) ? (passed as GraphCommand) : { messages: [passed as AIMessage] };
+      return isCommand(passed) ? passed : { messages: [passed] };
     },
     fromAgent: (state) => fromAgent(state.messages, state.approval_overlays ?? [], judge, names),
     fromTools: (_state, config) => fromTools(getCurrentTaskInput<SentCall>(config), names),

@@ -97,8 +97,7 @@ function schemaOf(tool: Tool): JsonSchema | null {
   const { schema } = tool as { schema?: unknown };
   if (schema === undefined || schema === null) return null;
   try {
-    if (schema instanceof z.ZodType)
-      return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
+    if (schema instanceof z.ZodType) return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
     return (isInteropZodSchema(schema) ? toJsonSchema(schema) : schema) as JsonSchema;
   } catch {
     return null;

@@ -1,0 +1,42 @@
+import type { Command } from "../ledger/index.ts";
+import type { Verdict } from "../policy/index.ts";
+import { openQuestion, settleUnasked, type Subject } from "./ask.ts";
+import type { Entry } from "./entry.ts";
+import type { Judged } from "./judge.ts";
+
+/** Asks, or settles at once what nobody is asked in this mode. Throws to pause. */
+export async function putQuestion(
+  entry: Entry,
+  subject: Subject,
+  verdict: Verdict,
+  before: Command[],
+): Promise<undefined> {
+  if (verdict.mode === "never") {
+    await settleUnasked(
+      entry,
+      subject,
+      before,
+      "rejected",
+      "Policy asks nobody here: what needs an approval is rejected.",
+    );
+  } else if (verdict.mode === "fail_closed") {
+    await settleUnasked(entry, subject, before, "unavailable", "This run has nobody to ask.");
+  } else if (entry.parts.answer === undefined && !entry.place.has_checkpointer) {
+    await settleUnasked(
+      entry,
+      subject,
+      before,
+      "unavailable",
+      "The graph has no checkpointer, so it cannot wait.",
+    );
+  } else {
+    await openQuestion(entry, subject, before);
+  }
+  return undefined;
+}
+
+/** What is asked about when a call needs an approval. */
+export function subjectOf(entry: Entry, { verdict, shelved, description }: Judged): Subject {
+  const { name: tool, args } = entry.effective();
+  return { kind: "call", tool, args, verdict, description, args_schema: shelved.schema };
+}
