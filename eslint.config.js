@@ -80,7 +80,8 @@ function wallsOf(room) {
             regex,
             allowTypeImports: true,
             allowImportNames: ["Command", "RunControl", "isGraphDrained", "isUnknownInterruptError"],
-            message: "src/server may take what runs a graph from @langchain/langgraph, and nothing that builds one.",
+            message:
+              "src/server may take what runs a graph from @langchain/langgraph, and nothing that builds one.",
           }
         : { regex, message },
     );
