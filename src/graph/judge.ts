@@ -1,6 +1,6 @@
 import { isInteropZodSchema, interopSafeParse } from "@langchain/core/utils/types";
 import { checkArgs } from "../desk/index.ts";
-import { digest, type Args } from "../ledger/index.ts";
+import { canonicalJson, digest, type Args } from "../ledger/index.ts";
 import {
   combine,
   evaluate,
@@ -10,6 +10,8 @@ import {
   type Verdict,
 } from "../policy/index.ts";
 import { factsOf, type ShelvedTool } from "./tool-shelf.ts";
+
+const MOST_TIGHTENED = 64;
 
 /** What is to be judged: the name and the arguments, and nothing else of the message they came in. */
 export interface NamedCall {
@@ -28,6 +30,7 @@ export type Judged = Judgement & { kind: "judged" };
 export class Judge {
   readonly #policy: Policy;
   readonly #shelf: ReadonlyMap<string, ShelvedTool>;
+  readonly #tightened = new Map<string, Policy>();
   #digest: string | undefined;
 
   constructor(policy: Policy, shelf: ReadonlyMap<string, ShelvedTool>) {
@@ -59,7 +62,15 @@ export class Judge {
 
   /** The base policy as tightened by overlays. */
   policy(overlays: readonly PolicyOverlay[]): Policy {
-    return overlays.length === 0 ? this.#policy : combine(this.#policy, ...overlays);
+    if (overlays.length === 0) return this.#policy;
+    const key = canonicalJson(overlays);
+    const known = this.#tightened.get(key);
+    if (known) return known;
+    const policy = combine(this.#policy, ...overlays);
+    // A policy is compiled once for each object, so the few overlays in use keep theirs.
+    if (this.#tightened.size >= MOST_TIGHTENED) this.#tightened.clear();
+    this.#tightened.set(key, policy);
+    return policy;
   }
 
   policyDigest(overlays: readonly PolicyOverlay[]): string {
