@@ -26,7 +26,8 @@ const MAX_DEPTH = 1_000;
 function write(value: unknown, depth: number): string {
   if (depth > MAX_DEPTH) throw new TypeError(`JSON nested deeper than ${MAX_DEPTH} has no canonical form.`);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(",")}]`;
+  // Not by map(), which passes over the holes of an array.
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => write(item, depth + 1)).join(",")}]`;
   if (hasToJson(value)) return write(value.toJSON(), depth + 1);
   const entries = Object.entries(value)
     .filter(([, inner]) => inner !== undefined && typeof inner !== "function" && typeof inner !== "symbol")

@@ -1,5 +1,6 @@
 import type { Approval } from "./approval.ts";
 import { lastApproval, lastExecution, type Call } from "./call.ts";
+import { clearance } from "./clearance.ts";
 import type { DecidedBy, Decision } from "./decision.ts";
 import type { ApprovalStatus, Authority, NewEvent } from "./event.ts";
 
@@ -78,6 +79,8 @@ export function decide(call: Call | null, command: Command, at: string): Verdict
     case "claim":
       return claim(call, command);
     case "pause":
+      // Paused already: entering again says so again.
+      if (lastExecution(call)?.state === "paused") return { events: [] };
       return onRunning(call, (attempt) => ({ type: "execution_paused", data: { ...names(call), attempt } }));
     case "resume":
       return resume(call, command.owner);
@@ -175,28 +178,6 @@ function claim(call: Call, command: Command & { type: "claim" }): Verdicts {
   const attempt = call.executions.length + 1;
   const data = { ...names(call), tool, attempt, args, args_digest, authority, owner, is_safe };
   return { events: [{ type: "execution_started", data }] };
-}
-
-/** Why the call may not run now, or nothing when it may. */
-function clearance(
-  call: Call,
-  { args_digest, authority, is_safe }: Command & { type: "claim" },
-): string | undefined {
-  const last = lastExecution(call);
-  if (authority.kind === "verdict") {
-    if (call.approvals.length > 0) return "It was asked about, so only a standing approval clears it.";
-    if (args_digest !== call.args_digest) return "Its arguments are not the ones that were judged.";
-    return last === undefined || is_safe ? undefined : "It has run before.";
-  }
-  const approval = lastApproval(call);
-  if (approval?.approval_id !== authority.approval_id)
-    return "The approval is not the last one of this call.";
-  if (approval.status !== "approved" && approval.status !== "edited")
-    return `The approval is ${approval.status}.`;
-  if (approval.execution.state === "blocked") return "The approval was blocked.";
-  if (approval.execution.state !== "none" && !is_safe) return "The approval has been used.";
-  if (last !== undefined && !is_safe && approval.kind !== "outcome") return "It has run before.";
-  return undefined;
 }
 
 function resume(call: Call, owner: string): Verdicts {
