@@ -1,0 +1,105 @@
+import type { Approval } from "../ledger/index.ts";
+import { exact, flatJson, prettyJson, readable } from "./readable.ts";
+import { table } from "./table.ts";
+import { timeLeft } from "./time-left.ts";
+import { clip, COLUMNS, wrap } from "./wrap.ts";
+
+const LABEL = 11;
+const MOST_LINES = 12;
+
+/** Lines of a card, and whether some of the arguments were left out. */
+export interface Card {
+  lines: string[];
+  isClipped: boolean;
+}
+
+/**
+ * One approval as people read it: tool, arguments, tier, rules, reason, time left, id.
+ *
+ * @param options.full show arguments of any length; else their first lines.
+ * @param options.columns how wide a line may be.
+ */
+export function approvalCard(
+  approval: Approval,
+  options: { full?: boolean; columns?: number; now?: number } = {},
+): Card {
+  const width = (options.columns ?? COLUMNS) - LABEL;
+  const args = prettyArguments(approval.args, width);
+  const isClipped = options.full !== true && args.length > MOST_LINES;
+  const shown = isClipped ? args.slice(0, MOST_LINES - 1) : args;
+  const rest = isClipped ? [`… ${args.length - shown.length} more lines, shown on request`] : [];
+  const { tool, tier, rules, reason, description, status, expires_at, approval_id } = approval;
+  const about = description === null ? [] : field("what", prose(description, width));
+  const question =
+    approval.kind === "outcome"
+      ? field("question", wrap("It left no result: approve runs it again, respond tells its result.", width))
+      : [];
+  return {
+    isClipped,
+    lines: [
+      ...field("tool", [clip(exact(tool), width)]),
+      ...about,
+      ...question,
+      ...field("arguments", [...shown, ...rest]),
+      ...field("tier", [tier]),
+      ...field("rule", wrap(rules.length === 0 ? "none" : rules.map(exact).join(", "), width)),
+      ...field("reason", prose(reason, width)),
+      ...(status === "pending" ? field("time left", [timeLeft(expires_at, options.now)]) : []),
+      ...field("id", [approval_id]),
+    ],
+  };
+}
+
+/** The rows of several approvals, each with its arguments on a line of its own. */
+export function approvalTable(approvals: readonly Approval[], now = Date.now()): string[] {
+  const rows = approvals.map((one) => [
+    one.approval_id,
+    clip(exact(one.tool), 14),
+    one.status === "pending" ? one.tier : one.status,
+    one.status === "pending" ? timeLeft(one.expires_at, now) : "",
+  ]);
+  const [headings = "", ...lines] = table(["ID", "TOOL", "TIER", "TIME LEFT"], rows);
+  return [
+    headings,
+    ...lines.flatMap((line, index) => [line, `  ${clip(flatJson(approvals[index]?.args), COLUMNS - 2)}`]),
+  ];
+}
+
+/** How an approval ended and what became of its call: lines under its card. */
+export function approvalEnd({ status, decision, execution, next_approval_id }: Approval): string[] {
+  if (status === "pending") return field("status", ["pending"]);
+  const width = COLUMNS - LABEL;
+  const edited = decision?.args === undefined ? [] : field("edited", prettyArguments(decision.args, width));
+  const message = decision?.message === undefined ? [] : field("message", prose(decision.message, width));
+  const why = decision?.reason === undefined ? [] : field("why", prose(decision.reason, width));
+  const error = execution.error === undefined ? "" : `: ${execution.error}`;
+  const ran = execution.state === "none" ? "nothing was run" : `${execution.state}${error}`;
+  return [
+    ...field("status", [`${status}${decision === null ? "" : ` by ${deciderOf(decision)}`}`]),
+    ...edited,
+    ...message,
+    ...why,
+    ...field("execution", prose(ran, width)),
+    ...(next_approval_id === null ? [] : field("next", [next_approval_id])),
+  ];
+}
+
+/** Who decided, in words: `a user`, `the user u_17`, `the timeout`. */
+export function deciderOf({ decided_by }: NonNullable<Approval["decision"]>): string {
+  if (decided_by.id !== undefined) return `the ${decided_by.kind} ${exact(decided_by.id)}`;
+  return decided_by.kind === "user" ? "a user" : `the ${decided_by.kind}`;
+}
+
+/** JSON over several lines when it does not fit on one. */
+function prettyArguments(args: Approval["args"], width: number): string[] {
+  const flat = flatJson(args);
+  return flat.length <= width ? [flat] : prettyJson(args).flatMap((line) => wrap(line, width));
+}
+
+function prose(text: string, width: number): string[] {
+  return wrap(readable(text), width);
+}
+
+function field(label: string, lines: string[]): string[] {
+  return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL)}${line}`);
+}

@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { newCommand, newGroup } from "../command.ts";
+import type { DecideOptions } from "./decide.ts";
+import type { ListOptions } from "./list.ts";
+
+const MESSAGE = "--message <text>";
+const REASON = ["--reason <text>", "why, for the record; the model does not see it"] as const;
+const WAIT = ["--wait <seconds>", "hold the answer until the run stops again, 60 at most"] as const;
+
+/** `countersign approvals …`: the questions, and their answers. */
+export function approvalsCommand(): Command {
+  const approvals = newGroup("approvals", "list the calls that wait for a person, and decide them");
+  approvals.addCommand(listCommand());
+  approvals.addCommand(
+    newCommand("show", "show one approval in full")
+      .argument("<id>", "id of the approval, apr_…")
+      .action(async (id: string, options: DecideOptions) =>
+        (await import("./show.ts")).showApproval(id, options),
+      ),
+  );
+  for (const command of [approveCommand(), editCommand(), rejectCommand(), respondCommand()]) {
+    approvals.addCommand(command.option(...REASON).option(...WAIT));
+  }
+  approvals.addCommand(
+    newCommand("withdraw", "take the question back: the call is not run")
+      .argument("<id>", "id of the approval")
+      .option(...REASON)
+      .action(async (id: string, options: DecideOptions) =>
+        (await import("./withdraw.ts")).withdrawApproval(id, options),
+      ),
+  );
+  return approvals;
+}
+
+function listCommand(): Command {
+  return newCommand("list", "list approvals, oldest first")
+    .option(
+      "--status <status>",
+      "pending, approved, edited, rejected, responded, expired, … or all",
+      "pending",
+    )
+    .option("--thread <id>", "only of this thread")
+    .option("--tool <name>", "only of this tool")
+    .option("--limit <n>", "at most so many, 1 to 1000", "100")
+    .action(async (options: ListOptions) => (await import("./list.ts")).listApprovals(options));
+}
+
+function approveCommand(): Command {
+  return newCommand("approve", "run the call as it was shown")
+    .argument("<id>", "id of the approval")
+    .action(async (id: string, options: DecideOptions) =>
+      (await import("./decide.ts")).decideApproval(id, { type: "approve" }, options),
+    );
+}
+
+function editCommand(): Command {
+  return newCommand("edit", "run the call with other arguments")
+    .argument("<id>", "id of the approval")
+    .requiredOption("--args <json>", "the arguments, all of them, as a JSON object")
+    .action(async (id: string, options: DecideOptions & { args: string }) => {
+      const { decideApproval, editOf } = await import("./decide.ts");
+      return decideApproval(id, editOf(options.args), options);
+    });
+}
+
+function rejectCommand(): Command {
+  return newCommand("reject", "do not run the call")
+    .argument("<id>", "id of the approval")
+    .option(MESSAGE, "why not, for the model")
+    .action(async (id: string, options: DecideOptions & { message?: string }) => {
+      const message = options.message === undefined ? {} : { message: options.message };
+      return (await import("./decide.ts")).decideApproval(id, { type: "reject", ...message }, options);
+    });
+}
+
+function respondCommand(): Command {
+  return newCommand("respond", "do not run the call; answer the model in its place")
+    .argument("<id>", "id of the approval")
+    .requiredOption(MESSAGE, "the answer")
+    .action(async (id: string, options: DecideOptions & { message: string }) =>
+      (await import("./decide.ts")).decideApproval(
+        id,
+        { type: "respond", message: options.message },
+        options,
+      ),
+    );
+}

@@ -1,0 +1,23 @@
+import type { Verification } from "../../ledger/index.ts";
+import { EXIT } from "../cli-error.ts";
+import { Client } from "../client.ts";
+import { printResult, type OutputOptions } from "../print.ts";
+import { exact } from "../readable.ts";
+import { COLUMNS, wrap } from "../wrap.ts";
+
+/** `audit verify`: whether the chain holds. The exit code is 1 when it does not. */
+export async function verifyAudit(options: OutputOptions & { head?: string }): Promise<void> {
+  const found = await new Client().send<Verification>("/audit/verify", { query: { head: options.head } });
+  printResult(options, found, () => [
+    found.ok ? "The chain holds." : "The chain does not hold: the record was changed.",
+    `events     ${found.events}`,
+    `threads    ${found.threads}`,
+    `head       ${found.head}`,
+    ...found.broken.flatMap(({ thread_id, seq, problem }) => {
+      const where = [thread_id === null ? "" : `thread ${thread_id}`, seq === null ? "" : `event ${seq}`];
+      const place = where.filter((part) => part !== "").join(", ");
+      return wrap(exact(`broken     ${place === "" ? "" : `${place}: `}${problem}`), COLUMNS);
+    }),
+  ]);
+  if (!found.ok) process.exitCode = EXIT.failed;
+}

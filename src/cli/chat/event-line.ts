@@ -1,0 +1,52 @@
+import { exact, flatJson, readable } from "../readable.ts";
+import { clip } from "../wrap.ts";
+import type { WireEvent } from "./wire-types.ts";
+
+/** A line about an event, and the sign and colour that stand before it. */
+export interface EventLine {
+  sign: string;
+  color: "cyan" | "green" | "yellow" | "red";
+  text: string;
+}
+
+/** What an event says to a person in the chat; undefined for those that other places show. */
+export function eventLine(event: WireEvent, width: number): EventLine | undefined {
+  const tool = clip(exact(wordOf(event["tool"])), 30);
+  const call = clip(`${tool} ${flatJson(event["args"])}`, width - 12);
+  switch (event.type) {
+    case "tool_call_started":
+      if (event["tier"] === "auto") return { sign: "▸", color: "cyan", text: call };
+      return event["tier"] === "approve"
+        ? { sign: "?", color: "yellow", text: `${call} asks first` }
+        : undefined;
+    case "approval_requested":
+      return event["announced"] === true
+        ? { sign: "▸", color: "cyan", text: `${call} announced` }
+        : undefined;
+    case "tool_result":
+      return resultLine(event, tool, width);
+    case "run_stopped":
+      return event["status"] === "error"
+        ? { sign: "✗", color: "red", text: clip(`the run failed: ${oneLine(event["error"])}`, width - 2) }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function resultLine(event: WireEvent, tool: string, width: number): EventLine {
+  const outcome = wordOf(event["outcome"]);
+  if (event["ok"] === true) return { sign: "✓", color: "green", text: `${tool} ${exact(outcome)}` };
+  // What people decided they know; an error they do not.
+  const isNews = ["failed", "unknown", "denied", "invalid"].includes(outcome);
+  const error = isNews ? `: ${oneLine(event["error"])}` : "";
+  return { sign: "✗", color: "red", text: clip(`${tool} ${exact(outcome)}${error}`, width - 2) };
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function oneLine(value: unknown): string {
+  return exact(readable(wordOf(value)).replace(/\s+/g, " "));
+}

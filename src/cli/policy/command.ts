@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { newCommand, newGroup } from "../command.ts";
+import type { OutputOptions } from "../print.ts";
+import type { CheckOptions } from "./check.ts";
+
+/** `countersign policy …`: what a policy says, without running anything. */
+export function policyCommand(): Command {
+  const policy = newGroup("policy", "ask what a policy says of a call; nothing is run");
+  policy.addCommand(
+    withCall(newCommand("check", "say which tier a call gets, by which rules, and why")).action(
+      async (options: CheckOptions) => (await import("./check.ts")).checkCall(options),
+    ),
+  );
+  policy.addCommand(
+    withCall(newCommand("explain", "explain a verdict in a short paragraph")).action(
+      async (options: CheckOptions) => (await import("./explain.ts")).explainCall(options),
+    ),
+  );
+  policy.addCommand(
+    newCommand("lint", "read a policy file for what is wrong or probably not meant; exit code 1 on errors")
+      .argument("<file>", "policy file, JSON")
+      .action(async (file: string, options: OutputOptions) =>
+        (await import("./lint.ts")).lintFile(file, options),
+      ),
+  );
+  policy.addCommand(
+    newCommand("schema", "print the JSON Schema of a policy").action(async () =>
+      (await import("./schema.ts")).printSchema(),
+    ),
+  );
+  return policy;
+}
+
+function withCall(command: Command): Command {
+  return command
+    .requiredOption("--tool <name>", "the tool that would be called")
+    .requiredOption("--args <json>", "its arguments, a JSON object")
+    .option("--policy <file>", "policy file; default: the everyday policy of this package")
+    .option("--risk <tier>", "what the tool's author declares: auto, suggest, approve or deny")
+    .option("--graph <name>", "ask the server, which knows the tools of this graph");
+}

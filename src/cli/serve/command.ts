@@ -1,0 +1,24 @@
+import { Option, type Command } from "commander";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../address.ts";
+import { newCommand } from "../command.ts";
+import type { ServeOptions } from "./serve.ts";
+
+export const DEFAULT_STORE = "file:.countersign/state.db";
+
+/** `countersign serve`: the server. */
+export function serveCommand(): Command {
+  return newCommand("serve", "run the server for the graphs of a langgraph.json")
+    .option("--config <file>", "default: langgraph.json here, else the bundled agent")
+    .addOption(
+      new Option("--port <n>", "0 takes any free port").env("COUNTERSIGN_PORT").default(String(DEFAULT_PORT)),
+    )
+    .addOption(
+      new Option("--host <name>", "a name of this machine").env("COUNTERSIGN_HOST").default(DEFAULT_HOST),
+    )
+    .addOption(
+      new Option("--store <url>", "file: or postgres:").env("COUNTERSIGN_STORE").default(DEFAULT_STORE),
+    )
+    .option("--allow-origin <url...>", "a web page of this origin may use the server")
+    .option("--studio", "not in this version")
+    .action(async (options: ServeOptions) => (await import("./serve.ts")).serve(options));
+}

@@ -1,0 +1,66 @@
+import { readPort } from "../address.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import type { OutputOptions } from "../print.ts";
+import { printError } from "../print.ts";
+import { findConfig } from "./find-config.ts";
+import { startServer, type RunningServer } from "./start-server.ts";
+
+export interface ServeOptions extends OutputOptions {
+  config?: string;
+  port: string;
+  host: string;
+  store: string;
+  allowOrigin?: string[];
+  studio?: boolean;
+}
+
+/** `countersign serve`: runs until SIGTERM or SIGINT. The start-up ends with one line that holds the URL. */
+export async function serve(options: ServeOptions): Promise<void> {
+  if (options.studio === true) throw noStudio();
+  const { path, isBundled } = findConfig(options.config);
+  const server = await startServer({
+    config: path,
+    store: options.store,
+    host: options.host,
+    port: readPort(options.port, "--port"),
+    allowOrigins: options.allowOrigin ?? [],
+  });
+  if (options.json === true) {
+    const started = {
+      url: server.url,
+      config: path,
+      store: withoutPassword(options.store),
+      pid: process.pid,
+    };
+    process.stdout.write(`${JSON.stringify(started)}\n`);
+  } else {
+    process.stdout.write(`config ${path}${isBundled ? " (the bundled agent)" : ""}\n`);
+    process.stdout.write(`store  ${withoutPassword(options.store)}\n`);
+    process.stdout.write(`Countersign listens on ${server.url}\n`);
+  }
+  stopOnSignal(server, options);
+}
+
+/** The first signal stops in order, within ten seconds; the second one at once. */
+function stopOnSignal(server: RunningServer, options: OutputOptions): void {
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) process.exit(EXIT.failed);
+    isStopping = true;
+    server.stop().then(
+      () => process.exit(EXIT.ok),
+      (error: unknown) => process.exit(printError(error, options)),
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+function withoutPassword(store: string): string {
+  return store.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:***@");
+}
+
+function noStudio(): CliError {
+  const detail = '--studio is not in this version. Run "npx langgraphjs dev" for LangGraph Studio.';
+  return new CliError({ title: "Not supported", code: "not_supported", detail });
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { policyJsonSchema } from "../../src/policy/index.ts";
+import { runCli, widest } from "./run-cli.ts";
+import { startStub } from "./stub-server.ts";
+
+let folder = "";
+const file = async (name: string, content: unknown): Promise<string> => {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "countersign-cli-policy-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const call = (tool: string, args: unknown) => ["--tool", tool, "--args", JSON.stringify(args)];
+
+describe("policy check", () => {
+  it("says tier, rules and why by the everyday policy, without a server", async () => {
+    const { code, stdout } = await runCli([
+      "policy",
+      "check",
+      ...call("write_file", { path: "scratch/a.txt" }),
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^tier +suggest\nrules +scratch\nwhy +Rule "scratch"/);
+    expect(stdout).toContain("the everyday policy of this package");
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  it("does not take a path for inside that walks out", async () => {
+    const args = call("write_file", { path: "scratch/../x" });
+    const { stdout } = await runCli(["policy", "check", ...args, "--risk", "approve", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: { tier: "approve", rules: [] } });
+  });
+
+  it("judges by another policy and the risk that is named", async () => {
+    const policy = await file("own.json", {
+      version: 1,
+      rules: [{ id: "r", tools: ["refund"], tier: "deny" }],
+    });
+    const check = (tool: string) =>
+      runCli(["policy", "check", ...call(tool, {}), "--policy", policy, "--risk", "auto", "--json"]);
+    expect(JSON.parse((await check("refund")).stdout)).toMatchObject({
+      verdict: { tier: "deny", rules: ["r"] },
+    });
+    expect(JSON.parse((await check("other")).stdout)).toMatchObject({ verdict: { tier: "auto", rules: [] } });
+  });
+
+  it("asks the server with --graph", async () => {
+    const verdict = { tier: "approve", rules: [], why: "Because." };
+    const stub = await startStub(() => ({ json: { verdict } }));
+    const { stdout } = await runCli(["policy", "check", ...call("t", { a: 1 }), "--graph", "agent"], {
+      env: { COUNTERSIGN_URL: stub.url },
+    });
+    await stub.close();
+    expect(stub.seen[0]).toMatchObject({
+      method: "POST",
+      url: "/policies/check",
+      body: { tool: "t", args: { a: 1 }, graph_id: "agent" },
+    });
+    expect(stdout).toMatch(/^tier +approve\nrules +none\nwhy +Because.\npolicy +that of agent at http/);
+  });
+
+  it("refuses a risk that is no tier", async () => {
+    const { code, stderr } = await runCli(["policy", "check", ...call("t", {}), "--risk", "high"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^--risk is "high"/);
+  });
+});
+
+describe("policy explain", () => {
+  it("explains a denial and names the rules that do not match", async () => {
+    const args = ["policy", "explain", ...call("write_file", { path: ".env" }), "--risk", "approve"];
+    const { code, stdout } = await runCli(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^write_file: deny\. /);
+    expect(stdout).toContain("Key files are off limits.");
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+});
+
+describe("policy lint", () => {
+  it("finds nothing wrong with a good file", async () => {
+    const good = await file("good.json", { version: 1 });
+    const { code, stdout } = await runCli(["policy", "lint", good, "--json"]);
+    expect({ code, result: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      result: { ok: true, file: good, findings: [] },
+    });
+  });
+
+  it("names path and sentence of every error and exits with 1", async () => {
+    const bad = await file("bad.json", {
+      version: 1,
+      rules: [{ id: "a", tools: ["x"], tier: "aprove" }],
+      review: { timeout: "15x" },
+    });
+    const { code, stdout } = await runCli(["policy", "lint", bad]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/error: rules\[0\]\.tier: "aprove" is not one of/);
+    expect(stdout).toMatch(/error: review\.timeout: "15x" is no duration/);
+    expect(stdout).toMatch(/2 errors, 0 warnings/);
+  });
+
+  it("does not fail on warnings", async () => {
+    const rule = { id: "a", tools: ["run_shell"], when: { command: { shell: ["rm *"] } }, tier: "deny" };
+    const warned = await file("warned.json", { version: 1, rules: [rule] });
+    const { code, stdout } = await runCli(["policy", "lint", warned]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^warning: rules\[0\]\.when: /);
+  });
+
+  it.each([
+    { name: "none.json", content: undefined, says: /none\.json cannot be read/ },
+    { name: "broken.json", content: "{", says: /broken\.json is not valid JSON/ },
+  ])("says in one line that $name cannot be read", async ({ name, content, says }) => {
+    const path = content === undefined ? join(folder, name) : await file(name, content);
+    const { code, stderr } = await runCli(["policy", "lint", path]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(says);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("policy schema", () => {
+  it("prints the JSON Schema of a policy", async () => {
+    const { code, stdout } = await runCli(["policy", "schema"]);
+    expect({ code, schema: JSON.parse(stdout) as unknown }).toEqual({ code: 0, schema: policyJsonSchema() });
+  });
+});

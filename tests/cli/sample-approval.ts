@@ -1,0 +1,41 @@
+import type { Approval } from "../../src/ledger/index.ts";
+
+/** A pending approval, changed as a test needs it. */
+export function sampleApproval(changes: Partial<Approval> = {}): Approval {
+  return {
+    approval_id: `apr_${"0123456789abcdef".repeat(2)}`,
+    kind: "call",
+    round: 1,
+    call_id: "call_1",
+    thread_id: "thread-1",
+    run_id: "run-1",
+    graph_id: "agent",
+    assistant_id: null,
+    path: "",
+    interrupt_id: "i1",
+    checkpoint_id: "c1",
+    turn_id: "trn_1",
+    tool_call_id: "tc1",
+    tool: "delete_file",
+    args: { path: "notes/old.md" },
+    args_digest: "digest",
+    tier: "approve",
+    rules: [],
+    reason: "No rule matches; the declared risk of delete_file is approve.",
+    description: "Deletes notes/old.md for good.",
+    allowed_decisions: ["approve", "edit", "reject", "respond"],
+    require_reason: [],
+    args_schema: null,
+    asked_by: "interrupt",
+    requested_by: null,
+    requested_at: "2026-01-01T00:00:00.000Z",
+    first_shown_at: null,
+    expires_at: new Date(Date.now() + 24 * 3_600_000).toISOString(),
+    status: "pending",
+    decision: null,
+    votes: [],
+    next_approval_id: null,
+    execution: { state: "none" },
+    ...changes,
+  };
+}
