@@ -76,7 +76,8 @@ function openInterrupts({ tasks }: StateSnapshot): OpenInterrupt[] {
   return open.map(({ id, value }) => ({ id: id ?? "", value: value as unknown }));
 }
 
-function isSealedMap(answer: unknown): answer is Record<string, unknown> {
+/** Whether an answer is a map in which each decision is sealed for its approval. */
+export function isSealedMap(answer: unknown): answer is Record<string, unknown> {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
   const values = Object.values(answer);
   return values.length > 0 && values.every(isSealed);

@@ -1,7 +1,8 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
-import { DeskError, openDesk } from "../desk/index.ts";
+import { DeskError, isoTime, openDesk, readDecision } from "../desk/index.ts";
 import {
   approvalId,
+  decide,
   digest,
   type Approval,
   type ApprovalKind,
@@ -43,7 +44,13 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   if (approval.asked_by === "none") return;
   const current = await expireWhenOver(entry, approval);
   const isOnly = current.status === "pending" && (await isOnlyQuestion(entry, current));
-  const interrupted = interruptAt(entry.config, position, current, checkOf(entry, current, isOnly), current.interrupt_id);
+  const interrupted = interruptAt(
+    entry.config,
+    position,
+    current,
+    checkOf(entry, current, isOnly),
+    current.interrupt_id,
+  );
   if (interrupted.kind === "answered")
     entry.arrived.set(addresseeOf(interrupted.answer) ?? approval.approval_id, interrupted.answer);
   fillPosition(entry.config, position, seal(approval.approval_id));
@@ -130,14 +137,19 @@ function askCommand(
   };
 }
 
+/** What is wrong with an answer to a pending question, or nothing. What is settled takes whatever comes and ignores it. */
 function checkOf(entry: Entry, approval: Approval, isOnly: boolean): (answer: unknown) => string | undefined {
-  if (approval.status !== "pending") return () => undefined;
-  if (entry.opened.has(approval.approval_id)) return () => "It came before this question was asked.";
+  const { approval_id, interrupt_id, status } = approval;
+  if (status !== "pending") return () => undefined;
+  if (entry.opened.has(approval_id)) return () => "It came before this question was asked.";
   return (answer) => {
     try {
-      const isBare = !Object.hasOwn(addressedAnswers(entry.config), approval.interrupt_id ?? "");
-      decisionFor(answer, approval, isBare, isOnly);
-      return undefined;
+      const isBare = !Object.hasOwn(addressedAnswers(entry.config), interrupt_id ?? "");
+      const decision = readDecision(decisionFor(answer, approval, isBare, isOnly), approval);
+      const command = { type: "decide" as const, approval_id, decision, by: { kind: "user" as const } };
+      // An answer that LangGraph has handed over cannot be refused any more, so all is checked before.
+      const { refusal } = decide(entry.call, command, isoTime(entry.parts.clock));
+      return refusal?.code === "invalid_decision" ? refusal.message : undefined;
     } catch (error) {
       if (error instanceof DeskError) return error.message;
       throw error;
@@ -162,12 +174,14 @@ async function settleWith(
   const { approval_id } = approval;
   try {
     await openDesk(ledger, { clock }).decide(approval_id, decisionFor(answer, approval, false, true));
+    await reread(entry);
   } catch (error) {
     if (!(error instanceof DeskError)) throw error;
-    // Whatever stands by now is the truth; only an answer that cannot be read leaves the question open.
-    if (error.code === "invalid_decision") throw pauseOf(entry, interrupted, error.message);
+    // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
+    const call = await reread(entry);
+    const current = call?.approvals.find((one) => one.approval_id === approval_id);
+    if (current?.status === "pending") throw pauseOf(entry, interrupted, error.message);
   }
-  await reread(entry);
 }
 
 async function expireWhenOver(entry: Entry, approval: Approval): Promise<Approval> {

@@ -22,8 +22,12 @@ export async function decide(
   const { ledger, clock } = await ledgerOf(graph);
   const given = Object.entries(decisions).map(([approval_id, decision]) => ({ approval_id, decision }));
   const settled = await openDesk(ledger, { clock }).decideAll(given, options);
+  // A question that was asked in process waits in no interrupt.
   const resume = Object.fromEntries(
-    settled.map(({ approval }) => [approval.interrupt_id ?? "", seal(approval.approval_id)]),
+    settled.flatMap(({ approval: { interrupt_id, approval_id } }) =>
+      interrupt_id === null ? [] : [[interrupt_id, seal(approval_id)]],
+    ),
   );
-  return graph.invoke(new Command({ resume }) as never, config as never);
+  const input = Object.keys(resume).length > 0 ? new Command({ resume }) : null;
+  return graph.invoke(input as never, config as never);
 }

@@ -3,7 +3,7 @@ import type { START } from "@langchain/langgraph";
 import { Command, CompiledStateGraph, isCommand, type LangGraphRunnableConfig } from "@langchain/langgraph";
 import { withdrawAll } from "../desk/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import { admitAnswer } from "./admit-answer.ts";
+import { admitAnswer, isSealedMap } from "./admit-answer.ts";
 import type { GateOptions } from "./gate-parts.ts";
 import { defaultLedger } from "./host.ts";
 import { isNested, STRICT_RESUME } from "./platform.ts";
@@ -40,12 +40,15 @@ export class ApprovalGraph extends CompiledStateGraph<
     if (isNested(config) || isNested(outer)) return super.stream(input, options) as never;
     const thread_id: unknown = config?.configurable?.["thread_id"] ?? given?.configurable?.["thread_id"];
     const entered = await this.#admit(input, config);
+    // Sealed answers name their approvals, so they may also come for a question that a crash kept from being saved.
+    const isStrict = !(isCommand(entered.input) && isSealedMap(entered.input.resume));
     const strict = {
       ...entered.config,
-      configurable: { ...entered.config.configurable, [STRICT_RESUME]: true },
+      configurable: { ...entered.config.configurable, [STRICT_RESUME]: isStrict },
     };
     const stream = await super.stream(entered.input as never, strict as never);
-    if (config?.signal && typeof thread_id === "string") this.#withdrawOnAbort(config.signal, thread_id);
+    const signal = config?.signal ?? given?.signal;
+    if (signal && typeof thread_id === "string") this.#withdrawOnAbort(signal, thread_id, stream as never);
     return stream as never;
   }
 
@@ -75,9 +78,17 @@ export class ApprovalGraph extends CompiledStateGraph<
     };
   }
 
-  /** Questions of an aborted run are withdrawn: nobody waits for their answer any more. */
-  #withdrawOnAbort(signal: AbortSignal, thread_id: string): void {
-    signal.addEventListener("abort", () => void this.#withdraw(thread_id), { once: true });
+  /** Questions of a run that is aborted while it runs are withdrawn: nobody waits for their answer any more. */
+  #withdrawOnAbort(signal: AbortSignal, thread_id: string, stream: ReadableStream): void {
+    const withdraw = (): void => {
+      this.#withdraw(thread_id).catch((error: unknown) => process.emitWarning(error as Error));
+    };
+    signal.addEventListener("abort", withdraw, { once: true });
+    whenRead(stream, () => {
+      signal.removeEventListener("abort", withdraw);
+      // A task may have asked between the abort and the end.
+      if (signal.aborted) withdraw();
+    });
   }
 
   async #ledger(): Promise<Ledger> {
@@ -93,6 +104,17 @@ export class ApprovalGraph extends CompiledStateGraph<
       "The run was aborted.",
     );
   }
+}
+
+/** Calls `done` once a stream was read to its end, failed or was given up. */
+function whenRead(stream: ReadableStream, done: () => void): void {
+  const getReader = stream.getReader.bind(stream) as () => ReadableStreamDefaultReader;
+  const watched = (): ReadableStreamDefaultReader => {
+    const reader = getReader();
+    reader.closed.then(done, done);
+    return reader;
+  };
+  Object.defineProperty(stream, "getReader", { value: watched, configurable: true });
 }
 
 /** Puts the door in front of a compiled graph, in place. */

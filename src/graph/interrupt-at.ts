@@ -39,7 +39,7 @@ export function interruptAt(
   try {
     return { kind: "answered", answer: interrupt(value, { responseSchema }) };
   } catch (error) {
-    if (isPause(error)) return addressed(config, known, check) ?? waiting(error, question);
+    if (isPause(error)) return addressed(config, known, check, waiting(error, question));
     forgetAnswer(config, position);
     seekPosition(config, position);
     const refused = isInvalidResume(error) ? messageOf(error) : "It was not addressed to this question.";
@@ -57,11 +57,13 @@ function addressed(
   config: LangGraphRunnableConfig,
   interrupt_id: string | null | undefined,
   check: (answer: unknown) => string | undefined,
-): Interrupted | undefined {
+  unanswered: Interrupted & { kind: "waiting" },
+): Interrupted {
   const answers = addressedAnswers(config);
-  if (typeof interrupt_id !== "string" || !Object.hasOwn(answers, interrupt_id)) return undefined;
+  if (typeof interrupt_id !== "string" || !Object.hasOwn(answers, interrupt_id)) return unanswered;
   const answer = answers[interrupt_id];
-  return check(answer) === undefined ? { kind: "answered", answer } : undefined;
+  const refused = check(answer);
+  return refused === undefined ? { kind: "answered", answer } : { ...unanswered, refused };
 }
 
 type Pause = GraphInterrupt & { interrupts: { id?: string; value?: unknown }[] };
