@@ -71,6 +71,8 @@ export function seekPosition(config: LangGraphRunnableConfig, position: number):
 export function forgetAnswer(config: LangGraphRunnableConfig, position: number): void {
   const scratchpad = scratchpadOf(config);
   if (scratchpad?.resume && scratchpad.resume.length > position) scratchpad.resume.length = position;
+  // An older answer that was addressed to nobody would be the next in line.
+  delete scratchpad?.nullResume;
 }
 
 /**
@@ -84,6 +86,7 @@ export function fillPosition(config: LangGraphRunnableConfig, position: number, 
 
 interface Scratchpad {
   resume?: unknown[];
+  nullResume?: unknown;
   interruptCounter?: number;
   currentTaskInput?: unknown;
 }

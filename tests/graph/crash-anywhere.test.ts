@@ -95,7 +95,7 @@ describe("an agent that dies at any write", () => {
     { timeout: 60_000 },
     async () => {
       const all = await Promise.allSettled(points(7).map((death) => recoverFrom("ledger", death)));
-    expect(all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))).toEqual([]);
+      expect(all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))).toEqual([]);
     },
   );
 
@@ -104,7 +104,7 @@ describe("an agent that dies at any write", () => {
     { timeout: 60_000 },
     async () => {
       const all = await Promise.allSettled(points(14).map((death) => recoverFrom("saver", death)));
-    expect(all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))).toEqual([]);
+      expect(all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))).toEqual([]);
     },
   );
 });
