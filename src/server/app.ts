@@ -1,0 +1,77 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import { giveFirstAnswer } from "./first-answers.ts";
+import { limitBody, onlyJson } from "./json-bodies.ts";
+import { guardOrigin } from "./origin.ts";
+import type { ServerParts } from "./parts.ts";
+import { faultsOf, problemOf, problemResponse, ServerError } from "./problem.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { decisionRoutes } from "./routes/decisions.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { metaRoutes } from "./routes/meta.ts";
+import { policyRoutes } from "./routes/policies.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { stateRoutes } from "./routes/states.ts";
+import { threadRoutes } from "./routes/threads.ts";
+
+/** The HTTP API: every route, behind the checks that each request passes. */
+export function createApp(parts: ServerParts): Hono {
+  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+  app.onError((error, c) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) parts.ports.onError(error);
+    // Headers for the page that asked, so that it can read what was wrong.
+    const cors = [...(c.res?.headers ?? [])].filter(([name]) => /^access-control-|^vary$/.test(name));
+    return problemResponse(problem, Object.fromEntries(cors));
+  });
+  app.notFound((c) => {
+    const allowed = methodsOf(app, c.req.path);
+    if (allowed.length === 0)
+      throw new ServerError("not_found", `There is no route ${c.req.method} ${c.req.path}.`);
+    const message = `${c.req.method} is not allowed here. Allowed: ${allowed.join(", ")}.`;
+    return problemResponse(problemOf(new ServerError("method_not_allowed", message)), {
+      allow: allowed.join(", "),
+    });
+  });
+  app.use(guardOrigin(parts), onlyJson, limitBody);
+  const once = giveFirstAnswer(parts.database, parts.ports.clock);
+  app.use("/approvals/*", once);
+  app.use("/threads/:thread_id/approvals/*", once);
+  addRoutes(app, parts);
+  // Outside, it is an app like any other: that it describes itself is this room's matter.
+  return app as unknown as Hono;
+}
+
+/** Adds the routes alone. What they describe does not depend on the parts. */
+export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
+  decisionRoutes(app, parts);
+  approvalRoutes(app, parts);
+  eventRoutes(app, parts);
+  auditRoutes(app, parts);
+  policyRoutes(app, parts);
+  threadRoutes(app, parts);
+  stateRoutes(app, parts);
+  runRoutes(app, parts);
+  metaRoutes(app, parts);
+}
+
+function refuseInvalid(result: { success: boolean; target: string; error?: unknown }): undefined {
+  if (result.success) return undefined;
+  const { issues } = result.error as { issues: { path: PropertyKey[]; message: string }[] };
+  const errors = faultsOf(issues);
+  const [first] = errors;
+  const where =
+    first && first.path !== "" ? ` "${first.path}": ${first.message}.` : ` ${first?.message ?? ""}.`;
+  throw new ServerError("invalid_request", `The request is not valid.${where}`, { errors });
+}
+
+/** The methods that some route has for a path. */
+function methodsOf(app: OpenAPIHono, path: string): string[] {
+  const fits = app.routes.filter(
+    ({ method, path: pattern }) =>
+      method !== "ALL" &&
+      new RegExp(`^${pattern.replace(/:[A-Za-z_]+/g, "[^/]+").replaceAll("*", ".*")}$`).test(path),
+  );
+  return [...new Set(fits.map(({ method }) => method))];
+}

@@ -1,0 +1,14 @@
+export { createApp } from "./app.ts";
+export { openCheckpointer, type Checkpointer } from "./checkpointer.ts";
+export { Graphs, isGraph, unwrap, type GraphSource, type RunnableGraph } from "./graphs.ts";
+export { listen, urlOf, type Listening } from "./listen.ts";
+export { loadGraphs } from "./load-graphs.ts";
+export { serverMigrations } from "./migrations.ts";
+export { readNamedPolicies, readVersion } from "./named-policies.ts";
+export type { GraphJudgement, JudgePort, NamedPolicy, ServerParts } from "./parts.ts";
+export { recover } from "./recovery.ts";
+export { RunManager } from "./run-manager.ts";
+export type { GraphPorts, RunPorts } from "./run-ports.ts";
+export { Runs } from "./runs.ts";
+export { StartError, type StartErrorCode } from "./start-error.ts";
+export { Threads } from "./threads.ts";

@@ -1,0 +1,52 @@
+import { serve } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { StartError } from "./start-error.ts";
+
+/** A server that listens. */
+export interface Listening {
+  url: string;
+  /** Stops taking requests and waits for those under way, at most `ms` milliseconds. */
+  close: (ms: number) => Promise<void>;
+}
+
+/** Listens on a port; 0 takes a free one. @throws {StartError} `port_in_use`, `bad_address` */
+export function listen(app: Hono, { host, port }: { host: string; port: number }): Promise<Listening> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: host, port }, (address: AddressInfo) => {
+      resolve({ url: urlOf(host, address.port), close: (ms) => close(server as Server, ms) });
+    }) as Server;
+    server.once("error", (cause: NodeJS.ErrnoException) => reject(startError(cause, host, port)));
+  });
+}
+
+export function urlOf(host: string, port: number): string {
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+}
+
+function close(server: Server, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), ms);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function startError(cause: NodeJS.ErrnoException, host: string, port: number): StartError {
+  if (cause.code === "EADDRINUSE")
+    return new StartError(
+      "port_in_use",
+      `Port ${port} of ${host} is taken. Stop what uses it, or give another "port".`,
+      {
+        cause,
+      },
+    );
+  return new StartError("bad_address", `The server cannot listen on ${host}:${port}: ${cause.message}.`, {
+    cause,
+  });
+}

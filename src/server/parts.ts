@@ -1,0 +1,43 @@
+import type { Desk } from "../desk/index.ts";
+import type { Args } from "../ledger/index.ts";
+import type { Database } from "../ledger/sql/index.ts";
+import type { Verdict } from "../policy/index.ts";
+import type { Checkpointer } from "./checkpointer.ts";
+import type { RunManager } from "./run-manager.ts";
+import type { RunPorts } from "./run-ports.ts";
+
+/** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
+export type GraphJudgement =
+  { kind: "judged"; verdict: Pick<Verdict, "tier" | "rules" | "why"> } | { kind: "invalid"; message: string };
+
+/** Judges a call as a graph's gate would, with its own policy or another; `null` for a graph without a gate of ours. */
+export type JudgePort = (
+  graph_id: string,
+  call: { name: string; args: Args },
+  options: { policy?: unknown; context?: unknown },
+) => Promise<GraphJudgement | null>;
+
+/** A policy that comes with the server, by name. */
+export interface NamedPolicy {
+  name: string;
+  policy: Record<string, unknown>;
+}
+
+/** All that the routes work with. */
+export interface ServerParts {
+  /** The desk that lets runs go on after a decision. */
+  desk: Desk;
+  ports: RunPorts;
+  manager: RunManager;
+  checkpointer: Checkpointer;
+  database: Database;
+  judge: JudgePort;
+  policies: NamedPolicy[];
+  version: string;
+  langgraphVersion: string;
+  /** The host that the server is bound to. */
+  host: string;
+  allowOrigins: readonly string[];
+  /** Aborts when the server stops: live streams end then. */
+  closing: AbortSignal;
+}

@@ -1,0 +1,126 @@
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { DeskError, type DeskErrorCode, type Fault } from "../desk/index.ts";
+import { LedgerError, type LedgerErrorCode } from "../ledger/index.ts";
+import { PolicyError } from "../policy/index.ts";
+
+/** Codes of what this room itself refuses, with the status each has. */
+const OWN = {
+  invalid_request: 422,
+  not_supported: 422,
+  idempotency_mismatch: 422,
+  invalid_json: 400,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  forbidden_host: 403,
+  forbidden_origin: 403,
+  not_found: 404,
+  thread_not_found: 404,
+  graph_not_found: 404,
+  method_not_allowed: 405,
+  approval_pending: 409,
+  thread_busy: 409,
+  thread_exists: 409,
+  graph_mismatch: 409,
+  old_checkpoint: 409,
+  stopping: 503,
+  internal: 500,
+} as const satisfies Record<string, ContentfulStatusCode>;
+export type ServerErrorCode = keyof typeof OWN;
+
+const DESK: Record<DeskErrorCode, ContentfulStatusCode> = {
+  unknown_approval: 404,
+  already_decided: 409,
+  expired: 410,
+  cancelled: 410,
+  invalid_decision: 422,
+  ambiguous: 409,
+  not_pending: 409,
+};
+
+const LEDGER: Record<LedgerErrorCode, ContentfulStatusCode> = {
+  bad_cursor: 422,
+  bad_url: 500,
+  newer_schema: 500,
+  newer_event: 500,
+  tampered: 500,
+  unwritable: 503,
+  closed: 503,
+};
+
+/** A request that this room refuses. `details` are further members of the problem document. */
+export class ServerError extends Error {
+  readonly code: ServerErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ServerErrorCode, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = "ServerError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A problem document of RFC 9457. `code` is stable; `detail` is for people. */
+export interface Problem {
+  type: "about:blank";
+  title: string;
+  status: ContentfulStatusCode;
+  code: string;
+  detail: string;
+  errors?: Fault[];
+  [member: string]: unknown;
+}
+
+/** The problem document of any error. What nobody foresaw is `internal`, and says nothing of the inside. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ServerError) return problem(OWN[error.code], error.code, error.message, error.details);
+  if (error instanceof DeskError) {
+    const { code, message, approval, errors, pending } = error;
+    const details = {
+      ...(errors.length > 0 && { errors }),
+      ...(pending.length > 0 && { pending }),
+      ...(approval && { approval }),
+    };
+    return problem(DESK[code], code, message, details);
+  }
+  if (error instanceof PolicyError) return problem(422, error.code, error.message, { errors: error.errors });
+  if (error instanceof LedgerError) {
+    const status = LEDGER[error.code];
+    const message = status === 422 ? error.message : "The store cannot serve this now. See the server's log.";
+    return problem(status, error.code, message);
+  }
+  if (error instanceof HTTPException && error.status === 400)
+    return problem(400, "invalid_json", "The body is no valid JSON.");
+  return problem(500, "internal", "Something went wrong inside the server. See its log.");
+}
+
+/** A problem document as a response. */
+export function problemResponse(found: Problem, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(found), {
+    status: found.status,
+    headers: { "content-type": "application/problem+json", ...headers },
+  });
+}
+
+/** The faults that a schema found, by path. */
+export function faultsOf(issues: readonly { path: PropertyKey[]; message: string }[]): Fault[] {
+  return issues.slice(0, 50).map(({ path, message }) => ({ path: path.map(String).join("."), message }));
+}
+
+function problem(
+  status: ContentfulStatusCode,
+  code: string,
+  detail: string,
+  details: Record<string, unknown> = {},
+): Problem {
+  const title = code.replaceAll("_", " ");
+  return {
+    ...details,
+    type: "about:blank",
+    title: title[0]?.toUpperCase() + title.slice(1),
+    status,
+    code,
+    detail,
+  };
+}

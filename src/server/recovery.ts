@@ -1,0 +1,56 @@
+import { isoTime } from "../desk/index.ts";
+import { lastApproval } from "../ledger/index.ts";
+import type { RunManager } from "./run-manager.ts";
+import type { RunPorts } from "./run-ports.ts";
+import type { ThreadRow } from "./tables.ts";
+import { readNow, statusOf } from "./thread-view.ts";
+
+/**
+ * Lets go on what an earlier process left: threads whose run was cut off, and threads with a decision that nothing
+ * acted upon. One thread that cannot be recovered does not keep the others from it.
+ */
+export async function recover(ports: RunPorts, manager: RunManager): Promise<void> {
+  for (const row of await leftThreads(ports)) {
+    try {
+      if (row.status === "busy") await closeLeft(ports, row);
+      const goesOn = await manager.recover(row);
+      if (!goesOn && row.status === "busy") await settle(ports, row);
+    } catch (error) {
+      ports.onError(error);
+    }
+  }
+}
+
+async function leftThreads({ threads, runs, ledger }: RunPorts): Promise<ThreadRow[]> {
+  const busy = await threads.search({ status: "busy", sort_by: "updated_at", sort_order: "asc" });
+  const known = new Set(busy.map(({ thread_id }) => thread_id));
+  const decided = (await ledger.openCalls()).filter((call) => {
+    const approval = lastApproval(call);
+    return approval !== undefined && approval.status !== "pending";
+  });
+  const more: ThreadRow[] = [];
+  for (const thread_id of new Set(decided.map((call) => call.thread_id))) {
+    const row = known.has(thread_id) ? undefined : await threads.get(thread_id);
+    // What was cancelled stays where it was.
+    if (row?.run_id && (await runs.get(row.run_id))?.status !== "cancelled") more.push(row);
+  }
+  return [...busy, ...more];
+}
+
+async function closeLeft({ runs, ledger, clock }: RunPorts, { thread_id, run_id }: ThreadRow): Promise<void> {
+  const at = isoTime(clock);
+  const run = run_id === null ? undefined : await runs.get(run_id);
+  if (run?.status !== "running") return;
+  await runs.endLeft(thread_id, at);
+  const data = { status: "drained", error: "The server stopped before the run's end." };
+  await ledger.append({ at, thread_id, run_id, call: null, events: [{ type: "run_stopped", data }] });
+}
+
+/** A thread that has nothing to go on with is at rest. */
+async function settle(ports: RunPorts, row: ThreadRow): Promise<void> {
+  const now = await readNow(ports, row);
+  const isLost = now.state?.config.configurable?.["checkpoint_id"] === undefined;
+  const error = isLost ? "The server stopped before the run's input was on disk. Send it again." : null;
+  const status = isLost ? "error" : statusOf({ ...row, status: "idle" }, now, false);
+  await ports.threads.setStatus(row.thread_id, status, error, isoTime(ports.clock));
+}

@@ -1,0 +1,61 @@
+import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { Approval, ApprovalStatus, type ApprovalQuery } from "../../ledger/index.ts";
+import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
+import type { ServerParts } from "../parts.ts";
+
+const ApprovalId = z.object({ approval_id: z.string().max(200) });
+
+const Page = z
+  .object({ approvals: z.array(Approval), next_cursor: z.string().nullable() })
+  .meta({ id: "ApprovalPage" });
+
+const list = createRoute({
+  method: "get",
+  path: "/approvals",
+  summary: "List approvals, oldest first",
+  request: {
+    query: z.object({
+      status: z
+        .union([ApprovalStatus, z.literal("all")])
+        .default("pending")
+        .describe("How they stand, or `all`."),
+      thread_id: ThreadId.optional(),
+      run_id: z.string().optional(),
+      tool: z.string().optional(),
+      limit: z.coerce.number().int().min(1).max(1_000).optional(),
+      cursor: z.string().optional().describe("A `next_cursor`, as it was."),
+    }),
+  },
+  responses: { 200: jsonAnswer(Page, "One page."), default: problemAnswer },
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/approvals/{approval_id}",
+  summary: "One approval",
+  description:
+    "`wait` holds the answer until it is settled, at most so many seconds. Nothing is decided by waiting.",
+  request: { params: ApprovalId, query: z.object({ wait: Wait }) },
+  responses: { 200: jsonAnswer(Approval, "The approval."), default: problemAnswer },
+});
+
+const shown = createRoute({
+  method: "post",
+  path: "/approvals/{approval_id}/shown",
+  summary: "A person has it before the eyes",
+  request: { params: ApprovalId },
+  responses: { 200: jsonAnswer(Approval, "The approval."), default: problemAnswer },
+});
+
+/** Reading approvals: lists, single ones, and that a person has seen one. */
+export function approvalRoutes(app: OpenAPIHono, { desk }: ServerParts): void {
+  app.openapi(list, async (c) => {
+    const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
+    return c.json(await desk.list(Object.fromEntries(query) as ApprovalQuery), 200);
+  });
+  app.openapi(get, async (c) => {
+    const { wait = 0 } = c.req.valid("query");
+    return c.json(await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000 }), 200);
+  });
+  app.openapi(shown, async (c) => c.json(await desk.shown(c.req.valid("param").approval_id), 200));
+}

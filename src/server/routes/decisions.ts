@@ -1,0 +1,187 @@
+import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DeskError, type Settled } from "../../desk/index.ts";
+import { Approval, Decision } from "../../ledger/index.ts";
+import { faultsOf } from "../problem.ts";
+import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
+import type { ServerParts } from "../parts.ts";
+
+const DecisionBody = z
+  .union([
+    Decision,
+    z
+      .looseObject({ type: z.string() })
+      .describe(
+        "The forms of LangChain (`editedAction`) and of the older inboxes (`accept`, `response`, `ignore`).",
+      ),
+  ])
+  .meta({ id: "DecisionBody" });
+
+const Decided = z
+  .object({
+    approval: Approval,
+    run_id: z.string().nullable().describe("The run that goes on, or behind which it is queued."),
+    resumed: z.boolean().describe("`false`: queued behind the run that is live."),
+  })
+  .meta({ id: "Decided" });
+
+const headers = z.object({
+  "idempotency-key": z
+    .string()
+    .max(200)
+    .optional()
+    .describe("A repeated post gets the first answer, for 24 h."),
+});
+const ApprovalId = z.object({ approval_id: z.string().max(200) });
+const wait = z.object({ wait: Wait.describe("Seconds to hold the answer until the run has stopped again.") });
+
+const decide = createRoute({
+  method: "post",
+  path: "/approvals/{approval_id}/decision",
+  summary: "Decide one approval",
+  description:
+    "The first valid decision wins. 409 `already_decided` and 410 carry the approval as it stands.",
+  request: { params: ApprovalId, query: wait, headers, body: jsonBody(DecisionBody, "The decision.") },
+  responses: { 200: jsonAnswer(Decided, "It is taken."), default: problemAnswer },
+});
+
+const decideAll = createRoute({
+  method: "post",
+  path: "/approvals/decisions",
+  summary: "Decide several approvals, all or none",
+  request: {
+    query: wait,
+    headers,
+    body: jsonBody(
+      z.object({
+        decisions: z
+          .array(z.looseObject({ approval_id: z.string(), type: z.string() }))
+          .min(1)
+          .max(1_000),
+      }),
+      "The decisions, each with its `approval_id`.",
+    ),
+  },
+  responses: {
+    200: jsonAnswer(z.object({ decisions: z.array(Decided) }), "All are taken."),
+    default: problemAnswer,
+  },
+});
+
+const decideCall = createRoute({
+  method: "post",
+  path: "/threads/{thread_id}/approvals/{tool_call_id}",
+  summary: "Decide the approval of a call, found by thread and call",
+  request: {
+    params: z.object({ thread_id: ThreadId, tool_call_id: z.string().max(500) }),
+    query: wait,
+    headers,
+    body: jsonBody(DecisionBody, "The decision."),
+  },
+  responses: { 200: jsonAnswer(Decided, "It is taken."), default: problemAnswer },
+});
+
+const withdraw = createRoute({
+  method: "delete",
+  path: "/approvals/{approval_id}",
+  summary: "Withdraw a question",
+  description: "It ends as `cancelled`, the call is not run, and a late answer is 410.",
+  request: { params: ApprovalId, query: wait, headers },
+  responses: { 200: jsonAnswer(Decided, "It is withdrawn."), default: problemAnswer },
+});
+
+/** What was sent is no decision at all: the approval is still pending. */
+function refuseBody(result: { success: boolean; error?: z.core.$ZodError }): undefined {
+  if (result.success) return undefined;
+  const errors = faultsOf(result.error?.issues ?? []);
+  const message =
+    'A decision is an object with a "type": "approve", "edit", "reject" or "respond". Nothing was decided.';
+  throw new DeskError("invalid_decision", message, { errors });
+}
+
+/** Deciding and withdrawing. Who decides is never read from a body. */
+export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: ServerParts): void {
+  /** Holds the answer until the run has stopped again, and shows the approval as it is then. */
+  const settled = async (done: Settled, seconds = 0): Promise<Settled> => {
+    if (seconds <= 0) return done;
+    const timer = new AbortController();
+    const { thread_id, approval_id } = done.approval;
+    const timeout = sleep(seconds * 1_000, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([manager.idle(thread_id), timeout]);
+    timer.abort();
+    return { ...done, approval: await desk.get(approval_id) };
+  };
+  const by = { kind: "user" as const };
+
+  app.openapi(
+    decide,
+    async (c) => {
+      const done = await desk.decide(c.req.valid("param").approval_id, c.req.valid("json"), { by });
+      return c.json(await settled(done, c.req.valid("query").wait), 200);
+    },
+    refuseBody,
+  );
+  app.openapi(
+    decideAll,
+    async (c) => {
+      const given = c.req
+        .valid("json")
+        .decisions.map(({ approval_id, ...decision }) => ({ approval_id, decision }));
+      const done = await desk.decideAll(given, { by });
+      const seconds = c.req.valid("query").wait;
+      return c.json({ decisions: await Promise.all(done.map((one) => settled(one, seconds))) }, 200);
+    },
+    refuseBody,
+  );
+  app.openapi(
+    decideCall,
+    async (c) => {
+      const { thread_id, tool_call_id } = c.req.valid("param");
+      const approval_id = await approvalOfCall(thread_id, tool_call_id);
+      const done = await desk.decide(approval_id, c.req.valid("json"), { by });
+      return c.json(await settled(done, c.req.valid("query").wait), 200);
+    },
+    refuseBody,
+  );
+  app.openapi(withdraw, async (c) => {
+    const done = await desk.withdraw(c.req.valid("param").approval_id, { by });
+    return c.json(await settled(done, c.req.valid("query").wait), 200);
+  });
+
+  /** The pending approval of a call, or the newest one that was settled, so that the client is told what stands. */
+  async function approvalOfCall(thread_id: string, tool_call_id: string): Promise<string> {
+    const open = (await ports.ledger.openCalls(thread_id)).filter(
+      (call) => call.tool_call_id === tool_call_id,
+    );
+    const pending = open.flatMap(({ approvals }) => approvals).filter(({ status }) => status === "pending");
+    const [first, ...others] = pending;
+    if (others.length > 0) {
+      const ids = pending.map(({ approval_id }) => approval_id);
+      const message = `${pending.length} approvals of "${tool_call_id}" are pending. Decide each by its approval id.`;
+      throw new DeskError("ambiguous", message, { pending: ids });
+    }
+    if (first) return first.approval_id;
+    const settledOnes = await settledOf(thread_id, tool_call_id);
+    const last = settledOnes.at(-1);
+    if (last === undefined)
+      throw new DeskError(
+        "unknown_approval",
+        `No call "${tool_call_id.slice(0, 80)}" of this thread was ever asked about.`,
+      );
+    return last;
+  }
+
+  async function settledOf(thread_id: string, tool_call_id: string): Promise<string[]> {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof ports.ledger.approvals>> = await ports.ledger.approvals({
+        ...{ status: "all", thread_id, limit: 1_000 },
+        ...(cursor !== null && { cursor }),
+      });
+      for (const one of page.approvals) if (one.tool_call_id === tool_call_id) ids.push(one.approval_id);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return ids;
+  }
+}

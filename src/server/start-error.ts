@@ -1,0 +1,18 @@
+/** Why a server does not start. The message is one line that names the file or the setting, and the fix. */
+export class StartError extends Error {
+  readonly code: StartErrorCode;
+
+  constructor(code: StartErrorCode, message: string, options?: ErrorOptions) {
+    super(message.replace(/\s*\n\s*/g, " "), options);
+    this.name = "StartError";
+    this.code = code;
+  }
+}
+
+export type StartErrorCode =
+  | "bad_config" // langgraph.json is missing, no JSON, or of another shape
+  | "graph_load_failed"
+  | "invalid_policy"
+  | "bad_store"
+  | "bad_address"
+  | "port_in_use";

@@ -1,0 +1,72 @@
+import { BaseMessageChunk, isBaseMessage, type BaseMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import type { Run } from "./run.ts";
+
+/** The kinds of events that a client may ask for. */
+export const StreamMode = z
+  .enum(["values", "updates", "messages", "messages-tuple", "custom"])
+  .meta({ id: "StreamMode" });
+export type StreamMode = z.infer<typeof StreamMode>;
+
+/** Which of LangGraph's own modes give what was asked for. Updates are always read: questions are seen there. */
+export function graphModes(modes: readonly StreamMode[]): string[] {
+  const wanted = new Set<string>(["updates"]);
+  for (const mode of modes) {
+    if (mode === "messages-tuple") wanted.add("messages");
+    else wanted.add(mode);
+    // Whole messages of the older form are found in the values.
+    if (mode === "messages") wanted.add("values");
+  }
+  return [...wanted];
+}
+
+/** One piece of a graph's stream, by where it comes from. */
+export interface Chunk {
+  namespace: readonly string[];
+  mode: string;
+  payload: unknown;
+}
+
+/** Turns a graph's stream into the events of the LangGraph API. */
+export class StreamEvents {
+  readonly #run: Run;
+  readonly #modes: ReadonlySet<StreamMode>;
+  readonly #partial = new Map<string, BaseMessageChunk>();
+  readonly #complete = new Set<string>();
+
+  constructor(run: Run, modes: readonly StreamMode[]) {
+    this.#run = run;
+    this.#modes = new Set(modes);
+  }
+
+  push({ namespace, mode, payload }: Chunk): void {
+    const name = (event: string): string => [event, ...namespace].join("|");
+    if (mode === "messages") {
+      if (this.#modes.has("messages-tuple")) this.#run.push(name("messages"), payload);
+      if (this.#modes.has("messages")) this.#pushPartial(payload as [unknown, unknown]);
+      return;
+    }
+    if (mode === "values" && this.#modes.has("messages")) this.#pushComplete(payload);
+    if (this.#modes.has(mode as StreamMode)) this.#run.push(name(mode), payload);
+  }
+
+  #pushPartial([message, metadata]: [unknown, unknown]): void {
+    if (!(message instanceof BaseMessageChunk) || message.id === undefined) return;
+    const before = this.#partial.get(message.id);
+    if (before === undefined) this.#run.push("messages/metadata", { [message.id]: { metadata } });
+    const whole = before === undefined ? message : (before.concat(message as never) as BaseMessageChunk);
+    this.#partial.set(message.id, whole);
+    this.#run.push("messages/partial", [whole]);
+  }
+
+  #pushComplete(values: unknown): void {
+    const list =
+      typeof values === "object" && values !== null ? (values as { messages?: unknown }).messages : [];
+    const messages = (Array.isArray(list) ? list : [list]).filter((one): one is BaseMessage =>
+      isBaseMessage(one),
+    );
+    const fresh = messages.filter(({ id }) => id !== undefined && !this.#complete.has(id));
+    for (const { id } of fresh) this.#complete.add(id as string);
+    if (fresh.length > 0) this.#run.push("messages/complete", fresh);
+  }
+}

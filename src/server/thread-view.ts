@@ -1,0 +1,68 @@
+import type { StateSnapshot } from "@langchain/langgraph";
+import type { RunPorts } from "./run-ports.ts";
+import { openByTask, pendingOf, type OpenByTask, type WireInterrupt } from "./open-questions.ts";
+import type { ThreadRow, ThreadStatus } from "./tables.ts";
+import { toPlain } from "./to-json.ts";
+
+/** A thread as the LangGraph API shows it. */
+export interface ThreadView {
+  thread_id: string;
+  created_at: string;
+  updated_at: string;
+  metadata: Record<string, unknown>;
+  status: ThreadStatus;
+  values: unknown;
+  interrupts: OpenByTask;
+  error?: string;
+}
+
+/** What is read of a thread beside its row. */
+export interface ThreadNow {
+  state: StateSnapshot | null;
+  open: OpenByTask;
+  /** Whether our ledger has a question open, seen in the state or not. */
+  hasPending: boolean;
+}
+
+type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter">;
+
+/** Reads a thread's newest state and what is open in it. A thread without a graph has none. */
+export async function readNow(ports: Readers, row: ThreadRow): Promise<ThreadNow> {
+  const state = await stateOf(ports, row);
+  const pending = await pendingOf(ports.ledger, row.thread_id);
+  return { state, open: state ? openByTask(state, pending) : {}, hasPending: pending.length > 0 };
+}
+
+export async function stateOf({ graphs, enter }: Readers, row: ThreadRow): Promise<StateSnapshot | null> {
+  const { thread_id, graph_id } = row;
+  // A graph that is not served any more cannot be read; its thread still can be listed and deleted.
+  if (graph_id === null || !graphs.ids().includes(graph_id)) return null;
+  const graph = await graphs.get(graph_id);
+  return enter(() => graph.getState({ configurable: { thread_id } }));
+}
+
+/** The thread's status, from our own records: what a client asks next follows from it. */
+export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive: boolean): ThreadStatus {
+  if (isLive) return "busy";
+  if (hasPending || Object.keys(open).length > 0) return "interrupted";
+  // Nothing is open, so neither a stored question nor a run that a crash cut off is what the thread waits for.
+  return row.status === "interrupted" ? "idle" : row.status;
+}
+
+export async function viewThread(ports: Readers, row: ThreadRow, isLive: boolean): Promise<ThreadView> {
+  const now = await readNow(ports, row);
+  const status = statusOf(row, now, isLive);
+  return {
+    ...{ thread_id: row.thread_id, created_at: row.created_at, updated_at: row.updated_at },
+    metadata: JSON.parse(row.metadata_json) as Record<string, unknown>,
+    status,
+    values: now.state ? toPlain(now.state.values) : null,
+    interrupts: toPlain(now.open) as OpenByTask,
+    ...(status === "error" && row.error !== null && { error: row.error }),
+  };
+}
+
+/** All open interrupts, as `__interrupt__` has them. */
+export function interruptsOf({ open }: Pick<ThreadNow, "open">): WireInterrupt[] {
+  return Object.values(open).flat();
+}
