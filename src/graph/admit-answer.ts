@@ -73,7 +73,9 @@ async function addressedByLedger(
 
 function openInterrupts({ tasks }: StateSnapshot): OpenInterrupt[] {
   const open = tasks.flatMap(({ interrupts, result }) => (result === undefined ? interrupts : []));
-  return open.map(({ id, value }) => ({ id: id ?? "", value: value as unknown }));
+  // A question from deep inside is listed once for each level that it came through.
+  const byId = new Map(open.map(({ id, value }) => [id ?? "", value as unknown]));
+  return [...byId].map(([id, value]) => ({ id, value }));
 }
 
 /** Whether an answer is a map in which each decision is sealed for its approval. */

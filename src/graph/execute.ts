@@ -7,7 +7,8 @@ import {
   task,
   type Command as GraphCommand,
 } from "@langchain/langgraph";
-import type { Args, Command } from "../ledger/index.ts";
+import { lastExecution, type Args, type Command } from "../ledger/index.ts";
+import { answerCommand } from "./answer-command.ts";
 import type { Entry } from "./entry.ts";
 import { readState, setTaskInput } from "./platform.ts";
 import { runInTime, TimedOut } from "./run-in-time.ts";
@@ -29,32 +30,31 @@ export async function execute(
   release: () => void,
 ): Promise<Output | undefined> {
   try {
-    const output = await runInTask(entry, shelved, call);
-    return await succeeded(entry, output);
+    const ran = await runInTask(entry, shelved, call);
+    if ("output" in ran) return await succeeded(entry, ran.output);
+    if (ran.hasEnded) return await failed(entry, ran.error);
+    await entry.change({ type: "finish", state: "unknown", error: ran.error });
+    return undefined;
   } catch (error) {
-    if (isControlFlow(error)) {
-      await entry.change(...leaving(error));
-      throw error;
-    }
-    if (error instanceof TimedOut && !error.hasStopped) {
-      await entry.change({ type: "finish", state: "unknown", error: error.message });
-      return undefined;
-    }
-    return await failed(entry, error);
+    if (isControlFlow(error)) await entry.change(...leaving(error));
+    throw error;
   } finally {
     release();
   }
 }
 
+/** How running a tool went. A task that throws would end the whole run, so an error is told as a value. */
+type Ran = { output: unknown } | { error: string; hasEnded: boolean };
+
 /** The tool has a task of its own, so that questions it asks itself have positions of their own. */
-function runInTask(
+async function runInTask(
   entry: Entry,
   shelved: ShelvedTool,
   { tool, args }: { tool: string; args: Args },
-): Promise<unknown> {
+): Promise<Ran> {
   const { call } = entry.input;
   const state = readState(entry.config, entry.parts.stateKeys);
-  const body = async (): Promise<unknown> => {
+  const attempt = async (): Promise<Ran> => {
     const config = getConfig();
     setTaskInput(config, state);
     const runtime = {
@@ -71,20 +71,33 @@ function runInTask(
         { ...call, name: tool, args: structuredClone(args), type: "tool_call" },
         signal ? { ...runtime, signal } : runtime,
       ) as Promise<unknown>;
-    return runInTime(invoke, shelved.risk ?? {}, config.signal);
+    try {
+      return { output: await runInTime(invoke, shelved.risk ?? {}, config.signal) };
+    } catch (error) {
+      if (isControlFlow(error)) throw error;
+      if (config.signal?.aborted) return { error: "The run was aborted while it ran.", hasEnded: false };
+      return { error: messageOf(error), hasEnded: !(error instanceof TimedOut) || error.hasStopped };
+    }
   };
-  return task(shelved.tool.name, body)();
+  let running: Promise<Ran> | undefined;
+  const number = entry.call ? (lastExecution(entry.call)?.attempt ?? 1) : 1;
+  // LangGraph keeps what a task of a name gave, and another attempt must not get that of the one before.
+  const name = number === 1 ? shelved.tool.name : `${shelved.tool.name} (${number})`;
+  try {
+    return await task(name, () => (running = attempt()))();
+  } catch (error) {
+    if (isControlFlow(error)) throw error;
+    // On an abort LangGraph gives a task up at once, while the tool may go on.
+    return running ?? { error: messageOf(error), hasEnded: true };
+  }
 }
 
 async function succeeded(entry: Entry, output: unknown): Promise<Output | undefined> {
   const { call } = entry.input;
   if (isCommand(output)) {
-    await finish(entry, "succeeded", null, {
-      ok: true,
-      outcome: "done",
-      result: textOf(output.update ?? ""),
-    });
-    return output;
+    const { command, text } = answerCommand(output, call);
+    await finish(entry, "succeeded", null, { ok: true, outcome: "done", result: text });
+    return command;
   }
   const message = ToolMessage.isInstance(output)
     ? output
@@ -106,10 +119,8 @@ async function succeeded(entry: Entry, output: unknown): Promise<Output | undefi
   return standing ? message : undefined;
 }
 
-async function failed(entry: Entry, error: unknown): Promise<Output | undefined> {
-  const text = error instanceof Error ? error.message : String(error);
-  const message = `Error: ${text}`;
-  await finish(entry, "failed", text, { ok: false, outcome: "failed", error: message });
+async function failed(entry: Entry, text: string): Promise<Output | undefined> {
+  await finish(entry, "failed", text, { ok: false, outcome: "failed", error: `Error: ${text}` });
   const standing = entry.call?.result;
   return standing ? recordedMessage(entry, standing) : undefined;
 }
@@ -134,6 +145,10 @@ function leaving(error: Error): Command[] {
     { type: "finish", state: "succeeded", error: null },
     { type: "answer", data: { ok: true, outcome: "done", result: "Handed over." } },
   ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : textOf(error);
 }
 
 function textOf(value: unknown): string {

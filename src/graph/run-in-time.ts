@@ -51,20 +51,20 @@ async function runOnce(
   } finally {
     timer.clear();
   }
-  stop.abort(new TimedOut(timeoutMs, true));
+  const told = new TimedOut(timeoutMs, false);
+  stop.abort(told);
   const grace = later(GRACE_MS);
   try {
     // Whether it fails or still succeeds once told to stop, it has ended.
-    const end = await Promise.race([
-      running.then(
-        (value) => ({ value }),
-        () => undefined,
-      ),
-      grace.done,
-    ]);
-    if (end === grace.mark) throw new TimedOut(timeoutMs, false);
-    if (typeof end === "object" && end !== null && "value" in end) return end.value;
-    throw new TimedOut(timeoutMs, true);
+    const ended = running.then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    const end = await Promise.race([ended, grace.done]);
+    if (typeof end !== "object" || end === null) throw told;
+    if ("value" in end) return end.value;
+    // LangChain's own wrapper gives up with our very words, at once and whether or not the tool has ended.
+    throw "error" in end && end.error === told ? told : new TimedOut(timeoutMs, true);
   } finally {
     grace.clear();
   }
