@@ -1,5 +1,6 @@
 import { evolve, type Call } from "./call.ts";
 import { canonicalJson } from "./canonical.ts";
+import type { LedgerEvent } from "./event.ts";
 import { LedgerError } from "./ledger.ts";
 import { approvalIndex, callIndex, type ApprovalRow, type CallRow } from "./query.ts";
 import { paged, type Snapshot } from "./snapshot.ts";
@@ -39,9 +40,10 @@ export async function checkIndexes(snapshot: Snapshot, walk: Walk): Promise<void
 }
 
 /** How the rows of a call disagree with its events, if they do. */
-function faultOfCall(row: CallRow, events: StoredEvent[], listed: ApprovalRow[]): string | undefined {
-  const [first] = events;
+function faultOfCall(row: CallRow, stored: StoredEvent[], listed: ApprovalRow[]): string | undefined {
+  const [first] = stored;
   if (first === undefined) return `call ${row.call_id} is indexed and has no events`;
+  const events = readAll(stored) ?? [];
   const call = fold(events);
   if (call === undefined) return `the events of call ${row.call_id} make no call`;
   if (!agrees(row, { ...callIndex(call), started_seq: first.seq })) {
@@ -55,18 +57,26 @@ function faultOfCall(row: CallRow, events: StoredEvent[], listed: ApprovalRow[])
   return wrong && `approval ${wrong.approval_id} is not listed as its events say`;
 }
 
-function fold(rows: StoredEvent[]): Call | undefined {
+function readAll(rows: StoredEvent[]): LedgerEvent[] | undefined {
   try {
-    return rows.map(readEvent).reduce<Call | null>(evolve, null) ?? undefined;
+    return rows.map(readEvent);
   } catch (error) {
     if (error instanceof LedgerError && error.code === "newer_event") throw error;
     return undefined;
   }
 }
 
-function approvalRows(call: Call, events: StoredEvent[]): ApprovalRow[] {
+function fold(events: LedgerEvent[]): Call | undefined {
+  try {
+    return events.reduce<Call | null>(evolve, null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function approvalRows(call: Call, events: LedgerEvent[]): ApprovalRow[] {
   const asked = new Map<string, number>();
-  for (const { type, data, seq } of events.map(readEvent)) {
+  for (const { type, data, seq } of events) {
     if (type === "approval_requested" && !data.announced) asked.set(data.approval_id, seq);
   }
   return call.approvals.map((one) => ({

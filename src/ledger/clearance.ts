@@ -11,10 +11,7 @@ interface Claim {
 }
 
 /** Why the call may not run now, or nothing when it may. */
-export function clearance(
-  call: Call,
-  { tool, args_digest, authority, is_safe }: Claim,
-): string | undefined {
+export function clearance(call: Call, { tool, args_digest, authority, is_safe }: Claim): string | undefined {
   const last = lastExecution(call);
   if (authority.kind === "verdict") {
     if (call.approvals.length > 0) return "It was asked about, so only a standing approval clears it.";

@@ -60,12 +60,13 @@ export interface Database {
    */
   migrate(room: string, migrations: Migration[]): Promise<void>;
   /**
-   * Runs work in one transaction that may write, all of it or nothing.
+   * Runs work in one transaction that may write, all of it or nothing. What is committed outlives the process; with
+   * `force` it is on the disk too when the promise resolves, together with all that was committed before.
    *
    * @throws {LedgerError} `unwritable` when the database cannot be written; `closed`. Errors of constraints pass
    *   through: see {@link isConstraintError}.
    */
-  run<Result>(work: () => Work<Result>): Promise<Result>;
+  run<Result>(work: () => Work<Result>, options?: { force?: boolean }): Promise<Result>;
   /** Runs work that only reads, in one view of the database, waiting for no writer. */
   read<Result>(work: () => Work<Result>): Promise<Result>;
   /** Gives a view that does not move while `use` reads from it in turns, blocking nobody between them. */

@@ -111,9 +111,8 @@ function indexes(build: Kysely<unknown>): CompiledQuery[] {
     index("by_status", "ledger_approvals", ["status", "request_seq"]),
     index("by_thread", "ledger_approvals", ["thread_id", "status", "request_seq"]),
     index("by_call", "ledger_approvals", ["call_id"]),
-    index("by_deadline", "ledger_approvals", ["expires_at", "request_seq"]).where(
-      sql<boolean>`status = 'pending' and expires_at is not null`,
-    ),
+    // Not a partial index: SQLite would take the one by status, and sort.
+    index("by_deadline", "ledger_approvals", ["status", "expires_at", "request_seq"]),
     index("unanswered", "ledger_calls", ["started_seq"]).where(sql<boolean>`is_answered = 0`),
     index("unanswered_of_thread", "ledger_calls", ["thread_id", "started_seq"]).where(
       sql<boolean>`is_answered = 0`,

@@ -80,8 +80,9 @@ class PostgresDatabase implements Database {
     });
   }
 
-  run<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#transaction("begin", (client) => play(client, work()));
+  run<Result>(work: () => Work<Result>, { force = false } = {}): Promise<Result> {
+    const begin = force ? "begin" : "begin; set local synchronous_commit to off";
+    return this.#transaction(begin, (client) => play(client, work()));
   }
 
   read<Result>(work: () => Work<Result>): Promise<Result> {

@@ -71,16 +71,16 @@ export const nextDeadline = new Operation((build, _given: object) =>
   withDeadline(build).select("expires_at").orderBy("expires_at").limit(1),
 );
 
-// Written with literals, as in the partial index that answers it.
 function withDeadline(build: Kysely<LedgerTables>) {
   return build
     .selectFrom("ledger_approvals")
-    .where(sql<boolean>`status = 'pending'`)
+    .where("status", "=", "pending")
     .where("expires_at", "is not", null);
 }
 
 /** The ids of calls without a result, oldest first. */
 export function unanswered(build: Kysely<LedgerTables>, thread_id: string | undefined) {
+  // A literal, as in the partial index that answers it.
   const open = build
     .selectFrom("ledger_calls")
     .select("call_id")

@@ -6,8 +6,8 @@ import { headRow } from "./read.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** Rows a turn: few enough to block nobody, many enough to be quick. */
-const EVENTS_A_PAGE = 500;
-const CALLS_A_PAGE = 100;
+const EVENTS_A_PAGE = 250;
+const CALLS_A_PAGE = 50;
 
 /** The ledger as one unmoving view of the database shows it: all of it, or one thread. */
 export function sqlSnapshot(

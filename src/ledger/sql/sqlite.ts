@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type SqliteConnection from "better-sqlite3";
 import type { CompiledQuery, Kysely } from "kysely";
 import { LedgerError } from "../ledger.ts";
@@ -54,8 +55,11 @@ class SqliteDatabase implements Database {
     await this.run(() => migrateWork(this.#builder, this.dialect, room, migrations));
   }
 
-  async run<Result>(work: () => Work<Result>): Promise<Result> {
-    return this.#guard(() => this.#main.transaction("BEGIN IMMEDIATE", work));
+  async run<Result>(work: () => Work<Result>, { force = false } = {}): Promise<Result> {
+    return this.#guard(() => {
+      this.#main.force(force);
+      return this.#main.transaction("BEGIN IMMEDIATE", work);
+    });
   }
 
   async read<Result>(work: () => Work<Result>): Promise<Result> {
@@ -67,7 +71,11 @@ class SqliteDatabase implements Database {
     const session = this.#guard(() => new Session(this.#openReader()));
     try {
       this.#guard(() => session.begin());
-      return await use(async (work) => this.#guard(() => session.play(work())));
+      return await use(async (work) => {
+        // Everything here is synchronous: without this the process would do nothing else until `use` is done.
+        await nextTurn();
+        return this.#guard(() => session.play(work()));
+      });
     } finally {
       session.close();
     }
@@ -94,10 +102,18 @@ class SqliteDatabase implements Database {
 /** A connection with its prepared statements. */
 class Session {
   readonly #connection: Connection;
+  #isForcing = true;
   readonly #statements = new Map<string, SqliteConnection.Statement>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
+  }
+
+  /** Whether the next commits wait for the disk. In WAL mode the log is one file, so one that does takes all along. */
+  force(force: boolean): void {
+    if (force === this.#isForcing) return;
+    this.#connection.pragma(`synchronous = ${force ? "FULL" : "NORMAL"}`);
+    this.#isForcing = force;
   }
 
   get isOpen(): boolean {

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
+import { isForced } from "../forced.ts";
 import type { LedgerEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
 import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger, Verification } from "../ledger.ts";
@@ -59,7 +61,8 @@ class SqlLedger implements Ledger {
 
   async #appendNow(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
     checkBatches(batches);
-    const sealed = await this.#write(() => append(this.#database.dialect, batches, this.#cache));
+    const force = batches.some((batch) => batch.force ?? isForced(batch.events));
+    const sealed = await this.#write(() => append(this.#database.dialect, batches, this.#cache), force);
     if (sealed === undefined) return { ok: false };
     for (const { call } of sealed) if (call) this.#cache.set(call);
     const written = copyOf(sealed);
@@ -67,10 +70,10 @@ class SqlLedger implements Ledger {
     return { ok: true, ...written };
   }
 
-  async #write<Result>(work: () => Work<Result>): Promise<Result> {
+  async #write<Result>(work: () => Work<Result>, force: boolean): Promise<Result> {
     this.#assertOpen();
     try {
-      return await this.#database.run(work);
+      return await this.#database.run(work, { force });
     } catch (error) {
       if (!isConstraintError(error)) throw error;
       throw new LedgerError(
@@ -129,8 +132,9 @@ class SqlLedger implements Ledger {
   async openCalls(thread_id?: string): Promise<Call[]> {
     const ids = await this.#read(() => ask(rows.unanswered(this.#build, thread_id)));
     const calls: Call[] = [];
-    // One call a turn, so that a long list does not hold up the process.
-    for (const { call_id } of ids) {
+    for (const [index, { call_id }] of ids.entries()) {
+      // A long list does not hold up the process.
+      if (index % 50 === 49) await nextTurn();
       const call = await this.call(call_id);
       if (call && call.result === null) calls.push(call);
     }
