@@ -31,6 +31,8 @@ export interface Change {
   /** The call as it was last seen. Only saves reading it: a version that has passed is noticed. */
   known?: Call | null;
   lease?: Lease;
+  /** See {@link Batch.force}. */
+  force?: boolean;
 }
 
 /**
@@ -59,7 +61,7 @@ export function planOf(
   call: Call | null,
   target: Target,
   at: string,
-  { commands, lease }: Change,
+  { commands, lease, force }: Change,
 ): { batch: Batch | null; refused: { refusal?: Refusal } } {
   const events: NewEvent[] = [];
   let next = call;
@@ -80,7 +82,8 @@ export function planOf(
   const expected = { call_id, expected_version: call?.version ?? 0 };
   // A lease belongs to an execution: when the claim was refused, there is nothing to hold.
   const held = lease && !refused.refusal ? { lease } : {};
-  return { batch: { at, thread_id, run_id, call: expected, events, ...held }, refused };
+  const forced = force === undefined ? {} : { force };
+  return { batch: { at, thread_id, run_id, call: expected, events, ...held, ...forced }, refused };
 }
 
 /** An event as if it stood in the ledger already, for deciding what comes after it in the same step. */

@@ -14,6 +14,8 @@ export interface Batch {
    */
   call: { call_id: string; expected_version: number } | null;
   events: NewEvent[];
+  /** Whether the commit waits for the disk. Default: when something that cannot be undone depends on the events. */
+  force?: boolean;
   /** Who runs the call from now on, and until when without a renewal. Only with an execution. */
   lease?: Lease;
 }
@@ -69,7 +71,7 @@ export interface Ledger {
   /** Where it is kept, with no password in it. */
   readonly url: string;
 
-  /** Writes a batch, durable when the promise resolves. Two batches for one version of a call: one wins. */
+  /** Writes a batch, committed when the promise resolves. Two batches for one version of a call: one wins. */
   append(batch: Batch): Promise<Appended>;
 
   /** Writes several batches, of one thread or several, together or not at all. Each is of another call. */

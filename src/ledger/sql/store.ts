@@ -167,7 +167,7 @@ class SqlLedger implements Ledger {
 
   async renewLease(call_id: string, lease: Lease): Promise<boolean> {
     const given = { call_id, ...lease };
-    return (await this.#write(() => rows.renewLease.row(this.#database.dialect, given))) !== undefined;
+    return (await this.#write(() => rows.renewLease.row(this.#database.dialect, given), false)) !== undefined;
   }
 
   subscribe(listener: (events: LedgerEvent[]) => void): () => void {
