@@ -20,7 +20,7 @@ export async function beginRun(
   body: RunBody,
   isStreamed: boolean,
 ): Promise<Run> {
-  const { ports, manager } = parts;
+  const { manager } = parts;
   const given = givenRun(parts, body, isStreamed);
   const intent = intentOf(body);
   const row = await rowOf(parts, thread_id, body);

@@ -25,6 +25,8 @@ async function openSqlite(path: string): Promise<Checkpointer> {
   saver.db.pragma("busy_timeout = 5000");
   saver.db.pragma("journal_mode = WAL");
   saver.db.pragma("synchronous = FULL");
+  // The saver makes its tables at the first reading, and deleting would fail before that.
+  await saver.getTuple({ configurable: { thread_id: "none" } });
   return {
     saver: saver as unknown as BaseCheckpointSaver,
     close: async () => void saver.db.close(),

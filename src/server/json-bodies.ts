@@ -12,7 +12,8 @@ const MAX_BODY = 1024 * 1024;
 export const onlyJson: MiddlewareHandler = async (c, next) => {
   if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
   const type = c.req.header("content-type");
-  const hasBody = c.req.raw.body !== null && c.req.header("content-length") !== "0";
+  const hasBody =
+    Number(c.req.header("content-length") ?? 0) > 0 || c.req.header("transfer-encoding") !== undefined;
   const isBrowser = c.req.header("origin") !== undefined || c.req.header("sec-fetch-site") !== undefined;
   const isJson = type?.split(";")[0]?.trim().toLowerCase() === "application/json";
   if (!isJson && (hasBody || isBrowser || type !== undefined))

@@ -189,5 +189,9 @@ function begunThread({ row, graph_id, assistant_id, order }: Leg): BegunThread {
 /** An entry with answers to other questions beside it. `null` when there is nothing at all to bring. */
 function withOthers(entry: Start | null, others: Record<string, unknown>): Start | null {
   if (Object.keys(others).length === 0) return entry;
-  return { kind: "answers", approvals: entry?.kind === "answers" ? entry.approvals : new Map(), others };
+  return {
+    kind: "answers",
+    approvals: entry?.kind === "answers" ? entry.approvals : new Map<string, string>(),
+    others,
+  };
 }

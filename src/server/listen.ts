@@ -15,7 +15,7 @@ export interface Listening {
 export function listen(app: Hono, { host, port }: { host: string; port: number }): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: app.fetch, hostname: host, port }, (address: AddressInfo) => {
-      resolve({ url: urlOf(host, address.port), close: (ms) => close(server as Server, ms) });
+      resolve({ url: urlOf(host, address.port), close: (ms) => close(server, ms) });
     }) as Server;
     server.once("error", (cause: NodeJS.ErrnoException) => reject(startError(cause, host, port)));
   });

@@ -55,7 +55,7 @@ async function load(path: string, place: GraphPlace): Promise<GraphSource> {
       throw failed(path, key, `the function "${name}" of ${file} returns no compiled graph`);
     return exported as GraphSource;
   }
-  const graph = await attempt(path, key, async () => unwrap(await exported));
+  const graph = await attempt(path, key, async () => unwrap(await (exported as Promise<unknown>)));
   if (!isGraph(graph)) throw failed(path, key, `"${name}" of ${file} is no compiled graph and no function`);
   return graph;
 }

@@ -61,11 +61,9 @@ function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {
     case "continue":
       return null;
     case "answers": {
-      const sealed = [...start.approvals].map(([interrupt_id, approval_id]) => [
-        interrupt_id,
-        seal(approval_id),
-      ]);
-      return new Command({ resume: { ...start.others, ...Object.fromEntries(sealed) } });
+      const resume: Record<string, unknown> = { ...start.others };
+      for (const [interrupt_id, approval_id] of start.approvals) resume[interrupt_id] = seal(approval_id);
+      return new Command({ resume });
     }
   }
 }

@@ -118,7 +118,7 @@ function problem(
   return {
     ...details,
     type: "about:blank",
-    title: title[0]?.toUpperCase() + title.slice(1),
+    title: title.charAt(0).toUpperCase() + title.slice(1),
     status,
     code,
     detail,

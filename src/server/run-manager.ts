@@ -1,6 +1,7 @@
-import { DeskError, withdrawAll, type Resumed } from "../desk/index.ts";
+import { DeskError, type Resumed } from "../desk/index.ts";
 import { digest, type Approval } from "../ledger/index.ts";
 import { takeAnswer, type Taken } from "./answering.ts";
+import { cancelRun } from "./cancel-run.ts";
 import type { Lane } from "./lane.ts";
 import { Lanes, type GivenRun } from "./lanes.ts";
 import { newRun, type RunWishes } from "./leg.ts";
@@ -13,9 +14,7 @@ import type { RunPorts } from "./run-ports.ts";
 import type { Run } from "./run.ts";
 import type { ThreadRow } from "./tables.ts";
 import { stateOf } from "./thread-view.ts";
-
-/** How often new input withdraws what a run it let go on has asked meanwhile, before it is refused. */
-const WITHDRAWALS = 5;
+import { pendingError, withdrawPending } from "./withdraw-pending.ts";
 
 /**
  * Runs the graphs: one run at a time on each thread. A decision that comes while a run is live is written at once, and
@@ -50,7 +49,7 @@ export class RunManager {
 
   /** Begins a run from an input. @throws {ServerError} `approval_pending`, `thread_busy`, `stopping` */
   async start(row: ThreadRow, input: unknown, given: GivenRun): Promise<Run> {
-    await this.#withdrawPending(row.thread_id);
+    await withdrawPending(this.#ports, this, row.thread_id);
     return this.#lanes.open(row.thread_id, async (lane) => {
       // Asked again now that nobody else can begin a run.
       const pending = await pendingOf(this.#ports.ledger, row.thread_id);
@@ -173,46 +172,17 @@ export class RunManager {
 
   /** Ends a run at once and withdraws its questions. A tool that runs already goes on to its end. */
   async cancel(run: Run, reason: string): Promise<void> {
-    const { thread_id } = run;
-    this.#ports.enter(() => run.abort());
-    await withdrawAll(this.#ports.ledger, this.#ports.clock, { thread_id }, reason);
-    await this.idle(thread_id);
+    await cancelRun(this.#ports, run, reason);
+    await this.idle(run.thread_id);
   }
 
   /** Begins no more runs and drains those that are live, for at most `ms` milliseconds. */
   stop(ms: number): Promise<void> {
     return this.#lanes.stop(ms);
   }
-
-  /**
-   * Makes room for new input where the questions allow that: they are withdrawn, and the run they belong to goes on to
-   * its end, so that the model has been told.
-   */
-  async #withdrawPending(thread_id: string): Promise<void> {
-    for (let round = 0; round < WITHDRAWALS; round += 1) {
-      const pending = await pendingOf(this.#ports.ledger, thread_id);
-      if (pending.length === 0) return;
-      if (this.isLive(thread_id) && round === 0) return;
-      if (pending.some(({ on_new_input }) => on_new_input !== "withdraw")) throw pendingError(pending);
-      const by = { kind: "system" as const };
-      const reason = "New input came, and the policy lets it withdraw open questions.";
-      for (const { approval_id } of pending) {
-        // Somebody may decide it in this very moment: then that stands.
-        const settled = await this.#ports.desk.withdraw(approval_id, { by, reason }).catch(() => null);
-        if (settled) await this.wake(settled.approval);
-      }
-      await this.idle(thread_id);
-    }
-  }
 }
 
 /** Whether an answer was refused because it, or another one, was taken before. */
 function isStale(error: unknown): boolean {
   return error instanceof DeskError && error.code !== "ambiguous" && error.code !== "invalid_decision";
-}
-
-function pendingError(pending: readonly Approval[]): ServerError {
-  const ids = pending.map(({ approval_id }) => approval_id);
-  const message = "Approvals are pending on this thread. Decide or withdraw them before you send new input.";
-  return new ServerError("approval_pending", message, { pending: ids });
 }

@@ -1,4 +1,4 @@
-import { BaseMessageChunk, isBaseMessage, type BaseMessage } from "@langchain/core/messages";
+import { isBaseMessage, type BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { Run } from "./run.ts";
 
@@ -31,7 +31,7 @@ export interface Chunk {
 export class StreamEvents {
   readonly #run: Run;
   readonly #modes: ReadonlySet<StreamMode>;
-  readonly #partial = new Map<string, BaseMessageChunk>();
+  readonly #partial = new Map<string, MessageChunk>();
   readonly #complete = new Set<string>();
 
   constructor(run: Run, modes: readonly StreamMode[]) {
@@ -51,10 +51,10 @@ export class StreamEvents {
   }
 
   #pushPartial([message, metadata]: [unknown, unknown]): void {
-    if (!(message instanceof BaseMessageChunk) || message.id === undefined) return;
+    if (!isChunk(message)) return;
     const before = this.#partial.get(message.id);
     if (before === undefined) this.#run.push("messages/metadata", { [message.id]: { metadata } });
-    const whole = before === undefined ? message : (before.concat(message as never) as BaseMessageChunk);
+    const whole = before === undefined ? message : before.concat(message);
     this.#partial.set(message.id, whole);
     this.#run.push("messages/partial", [whole]);
   }
@@ -69,4 +69,17 @@ export class StreamEvents {
     for (const { id } of fresh) this.#complete.add(id as string);
     if (fresh.length > 0) this.#run.push("messages/complete", fresh);
   }
+}
+
+/** A piece of a message, of whichever copy of LangChain a graph brings. */
+interface MessageChunk {
+  id: string;
+  concat(next: MessageChunk): MessageChunk;
+}
+
+function isChunk(message: unknown): message is MessageChunk {
+  if (typeof message !== "object" || message === null) return false;
+  return (
+    "concat" in message && typeof message.concat === "function" && "id" in message && message.id !== undefined
+  );
 }

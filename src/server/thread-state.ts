@@ -48,7 +48,7 @@ function showTask(
     error: error === undefined || error === null ? null : errorData(error).message,
     interrupts: open[id] ?? [],
     checkpoint: config?.configurable ?? null,
-    state: isSnapshot ? showState(state as StateSnapshot, pending) : null,
+    state: isSnapshot ? showState(state, pending) : null,
     result: result ?? null,
   };
 }

@@ -2,6 +2,7 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeskError, type Settled } from "../../desk/index.ts";
 import { Approval, Decision } from "../../ledger/index.ts";
+import { approvalOfCall } from "../approval-of-call.ts";
 import { faultsOf } from "../problem.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
 import type { ServerParts } from "../parts.ts";
@@ -137,7 +138,7 @@ export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: Serve
     decideCall,
     async (c) => {
       const { thread_id, tool_call_id } = c.req.valid("param");
-      const approval_id = await approvalOfCall(thread_id, tool_call_id);
+      const approval_id = await approvalOfCall(ports.ledger, thread_id, tool_call_id);
       const done = await desk.decide(approval_id, c.req.valid("json"), { by });
       return c.json(await settled(done, c.req.valid("query").wait), 200);
     },
@@ -147,41 +148,4 @@ export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: Serve
     const done = await desk.withdraw(c.req.valid("param").approval_id, { by });
     return c.json(await settled(done, c.req.valid("query").wait), 200);
   });
-
-  /** The pending approval of a call, or the newest one that was settled, so that the client is told what stands. */
-  async function approvalOfCall(thread_id: string, tool_call_id: string): Promise<string> {
-    const open = (await ports.ledger.openCalls(thread_id)).filter(
-      (call) => call.tool_call_id === tool_call_id,
-    );
-    const pending = open.flatMap(({ approvals }) => approvals).filter(({ status }) => status === "pending");
-    const [first, ...others] = pending;
-    if (others.length > 0) {
-      const ids = pending.map(({ approval_id }) => approval_id);
-      const message = `${pending.length} approvals of "${tool_call_id}" are pending. Decide each by its approval id.`;
-      throw new DeskError("ambiguous", message, { pending: ids });
-    }
-    if (first) return first.approval_id;
-    const settledOnes = await settledOf(thread_id, tool_call_id);
-    const last = settledOnes.at(-1);
-    if (last === undefined)
-      throw new DeskError(
-        "unknown_approval",
-        `No call "${tool_call_id.slice(0, 80)}" of this thread was ever asked about.`,
-      );
-    return last;
-  }
-
-  async function settledOf(thread_id: string, tool_call_id: string): Promise<string[]> {
-    const ids: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof ports.ledger.approvals>> = await ports.ledger.approvals({
-        ...{ status: "all", thread_id, limit: 1_000 },
-        ...(cursor !== null && { cursor }),
-      });
-      for (const one of page.approvals) if (one.tool_call_id === tool_call_id) ids.push(one.approval_id);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return ids;
-  }
 }

@@ -79,7 +79,7 @@ interface HistoryWish {
 
 /** The LangGraph API's states and their history. */
 export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
-  const { graphs, ledger, enter } = ports;
+  const { graphs, ledger } = ports;
 
   app.openapi(state, async (c) => {
     const row = await threadOf(ports, c.req.valid("param").thread_id);
@@ -88,7 +88,7 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
     if (graph_id === null) return c.json(plain(NO_STATE), 200);
     const graph = await graphs.get(graph_id);
     const wish = { subgraphs: subgraphs === "true" || subgraphs === "1" };
-    const found = await enter(() => graph.getState({ configurable: { thread_id } }, wish));
+    const found = await ports.enter(() => graph.getState({ configurable: { thread_id } }, wish));
     return c.json(plain(showState(found, await pendingOf(ledger, thread_id))), 200);
   });
 
@@ -115,7 +115,7 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
     if (graph_id === null) return [];
     const graph = await graphs.get(graph_id);
     const pending = await pendingOf(ledger, thread_id);
-    return enter(async () => {
+    return ports.enter(async () => {
       const states = [];
       const options = {
         limit,
