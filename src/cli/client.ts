@@ -85,7 +85,7 @@ function parseAnswer(text: string, url: string): unknown {
 }
 
 function unreachable(url: string, cause: unknown): CliError {
-  const why = codeOf(cause);
+  const why = whyOf(cause);
   const detail =
     why === "ECONNREFUSED"
       ? `No server answers at ${url}. Start one with "countersign serve", or set COUNTERSIGN_URL.`
@@ -94,11 +94,13 @@ function unreachable(url: string, cause: unknown): CliError {
   return new CliError({ title: "No server", code, detail }, { cause });
 }
 
-function codeOf(error: unknown): string | undefined {
+function whyOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, errors } = error as Error & { code?: unknown; errors?: unknown[] };
   if (typeof code === "string") return code;
-  return codeOf(error.cause) ?? codeOf(errors?.[0]);
+  const deeper = whyOf(error.cause) ?? whyOf(errors?.[0]);
+  // What fetch itself refuses, such as a port that browsers block, has words and no code.
+  return deeper ?? (error.cause instanceof Error ? error.cause.message : undefined);
 }
 
 async function refusal(response: Response, url: string): Promise<CliError> {

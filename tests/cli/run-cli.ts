@@ -35,7 +35,7 @@ export interface RunningCli {
   stderr(): string;
   /** Types a line. */
   type(line: string): void;
-  /** Waits until standard output holds this, and gives back what was matched. */
+  /** Waits until standard output holds this, as it stands or with its lines joined, and gives back the match. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
@@ -61,19 +61,24 @@ export function startCli(args: string[], { cwd, env = {} }: Surroundings = {}): 
     until: (pattern) =>
       vi.waitFor(
         () => {
-          const match = pattern.exec(printed.stdout);
+          const match = pattern.exec(printed.stdout) ?? pattern.exec(unbarred(printed.stdout));
           if (match !== null) return match;
           throw new Error(
             `Not printed: ${pattern}\n--- stdout\n${printed.stdout}\n--- stderr\n${printed.stderr}`,
           );
         },
-        { timeout: 15_000, interval: 30 },
+        { timeout: 30_000, interval: 30 },
       ),
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
       return finished;
     },
   };
+}
+
+/** What a chat shows, without the bar at its left and the line breaks that came from the width of the screen. */
+export function unbarred(text: string): string {
+  return text.replace(/\n│ */g, " ");
 }
 
 /** The widest line of a text, in characters. */

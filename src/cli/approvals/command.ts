@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { newCommand, newGroup } from "../command.ts";
 import type { DecideOptions } from "./decide.ts";
+import type { OutputOptions } from "../print.ts";
 import type { ListOptions } from "./list.ts";
 
 const MESSAGE = "--message <text>";
@@ -24,8 +25,7 @@ export function approvalsCommand(): Command {
   approvals.addCommand(
     newCommand("withdraw", "take the question back: the call is not run")
       .argument("<id>", "id of the approval")
-      .option(...REASON)
-      .action(async (id: string, options: DecideOptions) =>
+      .action(async (id: string, options: OutputOptions) =>
         (await import("./withdraw.ts")).withdrawApproval(id, options),
       ),
   );

@@ -31,9 +31,21 @@ export async function connect(env: NodeJS.ProcessEnv = process.env): Promise<Con
   const store = env["COUNTERSIGN_STORE"] ?? DEFAULT_STORE;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? 80 : Number(url.port);
-  const server = await startServer({ config: path, store, host, port, allowOrigins: [] });
+  const server = await startServer({
+    config: path,
+    store,
+    host,
+    port,
+    allowOrigins: [],
+    onError: tellInDebug,
+  });
   const model = isBundled ? modelWords(env["COUNTERSIGN_MODEL"]) : undefined;
   return { client: new Client(new URL(server.url)), store, model, isBundled, stop: () => server.stop() };
+}
+
+/** The screen belongs to the chat, and what fails in a run is shown there. */
+function tellInDebug(message: string): void {
+  if (process.env["COUNTERSIGN_DEBUG"] === "1") process.stderr.write(`${message}\n`);
 }
 
 function modelWords(model: string | undefined): string {

@@ -3,7 +3,7 @@ import type { Approval, Decision } from "../../ledger/index.ts";
 /** What a person says to the agent. `overtaken`: something happened meanwhile that is to be shown first. */
 export type Said = { kind: "message"; text: string } | { kind: "leave" } | { kind: "overtaken" };
 
-/** What a person does with a question. `overtaken`: it was settled elsewhere. */
+/** What a person does with a question. `overtaken`: the signal came first. */
 export type Reply =
   | { kind: "decide"; decision: Decision }
   | { kind: "later" }

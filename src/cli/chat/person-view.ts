@@ -24,7 +24,8 @@ export class PersonView implements View {
   constructor(options: { isTerminal: boolean }) {
     this.#paint = (style, text) =>
       options.isTerminal ? styleText(style, text, { stream: process.stdout }) : text;
-    this.#flow = new TextFlow((text) => process.stdout.write(text), this.#bar(), INNER);
+    const write = (text: string): void => void process.stdout.write(text);
+    this.#flow = new TextFlow(write, BAR, INNER);
   }
 
   welcome({ url, store, model, isBundled, thread_id, isNew }: Welcome): void {
@@ -38,6 +39,7 @@ export class PersonView implements View {
       `server  ${url}${here}`,
       `thread  ${thread_id}${isNew ? "" : ", where you left it"}`,
       `leave   Ctrl-C or /quit; nothing that waits is lost`,
+      "",
     ]);
   }
 
@@ -90,7 +92,7 @@ export class PersonView implements View {
   leave({ command, pending }: { command: string; pending: number }): void {
     const open = pending === 1 ? "1 question is" : `${pending} questions are`;
     const kept = pending === 0 ? "" : `${open} still open, and kept. `;
-    this.#plain([`${kept}Come back with:`, `  ${command}`]);
+    this.#plain(["", `${kept}Come back with:`, `  ${command}`]);
   }
 
   #fromAgent(message: WireMessage): void {

@@ -36,14 +36,15 @@ async function ask(
   approval: Approval,
   place: Place,
 ): Promise<Approval | "later" | "leave"> {
-  const { view, input, client, later } = session;
+  const { view, input, client, later, leaving } = session;
   const watch = watchApproval(client, approval.approval_id);
+  const signal = AbortSignal.any([watch.signal, leaving]);
   let refused: Decision | undefined;
   let { isClipped } = view.question(approval, place, { full: false });
   await tellShown(session, approval);
   try {
     for (;;) {
-      const reply: Reply = await input.reply(approval, { signal: watch.signal, isClipped, refused });
+      const reply: Reply = await input.reply(approval, { signal, isClipped, refused });
       switch (reply.kind) {
         case "leave":
           return "leave";
@@ -54,7 +55,7 @@ async function ask(
           ({ isClipped } = view.question(approval, place, { full: true }));
           break;
         case "overtaken":
-          return await elsewhere(session, approval);
+          return leaving.aborted ? "leave" : await elsewhere(session, approval);
         case "decide": {
           const answer = await decide(session, approval, reply.decision);
           if (answer !== "refused") return answer;

@@ -40,14 +40,15 @@ function showCustom(session: Session, data: string): void {
   session.showEvent(event);
 }
 
-/** A piece of a message, or a whole one where the model does not stream. */
+/** A piece of what the agent says, or the whole where the model does not stream. */
 function showPiece(session: Session, said: Map<string, string>, data: string): void {
   const [message] = JSON.parse(data) as [WireMessage | undefined];
   if (message === undefined || !isFromAgent(message)) return;
   const text = textOf(message);
   const id = message.id ?? "";
   const before = said.get(id);
-  if (text === "" || (message.type === "ai" && before !== undefined)) return;
+  // A server may send the whole once more behind the pieces.
+  if (text === "" || text === before) return;
   if (before === undefined) session.view.endText();
   said.set(id, (before ?? "") + text);
   session.view.text(text);

@@ -44,7 +44,9 @@ async function send(session: Session, text: string): Promise<void> {
     await runMessage(session, text);
   } catch (error) {
     if (session.leaving.aborted) return;
-    if (!(error instanceof CliError) || error.problem.code === "no_server") throw error;
+    // Without a server there is nothing left to talk to.
+    if (!(error instanceof CliError) || ["no_server", "unreachable"].includes(error.problem.code))
+      throw error;
     session.view.fault(error.problem);
     if (session.later.size > 0) session.view.note("/pending shows the open questions again.");
   }

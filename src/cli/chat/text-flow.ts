@@ -5,7 +5,9 @@ export class TextFlow {
   readonly #write: (text: string) => void;
   readonly #prefix: string;
   readonly #width: number;
+  /** What is not yet written: a word may go on in the next piece, and spaces at the end of a line are left out. */
   #word = "";
+  #spaces = "";
   #used = 0;
   #isOpen = false;
 
@@ -23,9 +25,13 @@ export class TextFlow {
   push(piece: string): void {
     for (const character of piece) {
       if (character === "\n") this.#endLine();
-      else if (character === " ") this.#endWord(" ");
-      else this.#word += character;
-      if (widthOf(this.#word) >= this.#width) this.#endWord("");
+      else if (character === " ") {
+        this.#endWord();
+        this.#spaces += " ";
+      } else {
+        if (widthOf(this.#word + character) > this.#width) this.#endWord();
+        this.#word += character;
+      }
     }
   }
 
@@ -34,17 +40,20 @@ export class TextFlow {
     if (this.isOpen) this.#endLine();
   }
 
-  #endWord(space: string): void {
+  #endWord(): void {
+    if (this.#word === "") return;
     const width = widthOf(this.#word);
-    if (this.#isOpen && this.#used + width > this.#width) this.#breakLine();
-    this.#open();
-    this.#write(this.#word + space);
-    this.#used += width + space.length;
+    if (this.#isOpen && this.#used + this.#spaces.length + width > this.#width) this.#breakLine();
+    this.#write((this.#isOpen ? "" : this.#prefix) + this.#spaces + this.#word);
+    this.#used += this.#spaces.length + width;
+    this.#isOpen = true;
+    this.#spaces = "";
     this.#word = "";
   }
 
   #endLine(): void {
-    this.#endWord("");
+    this.#endWord();
+    if (!this.#isOpen) this.#write(this.#prefix.trimEnd());
     this.#breakLine();
   }
 
@@ -52,10 +61,6 @@ export class TextFlow {
     this.#write("\n");
     this.#isOpen = false;
     this.#used = 0;
-  }
-
-  #open(): void {
-    if (!this.#isOpen) this.#write(this.#prefix);
-    this.#isOpen = true;
+    this.#spaces = "";
   }
 }

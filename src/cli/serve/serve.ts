@@ -24,6 +24,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     host: options.host,
     port: readPort(options.port, "--port"),
     allowOrigins: options.allowOrigin ?? [],
+    onError: (message) => void process.stderr.write(`${message}\n`),
   });
   if (options.json === true) {
     const started = {

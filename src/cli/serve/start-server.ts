@@ -8,6 +8,8 @@ export interface ServerSettings {
   host: string;
   port: number;
   allowOrigins: string[];
+  /** Is told, in one line, what went wrong where no client can be. */
+  onError: (message: string) => void;
 }
 
 /** A server that listens. */
@@ -26,7 +28,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   for (const origin of settings.allowOrigins) checkOrigin(origin);
   // Loaded only now, so that commands that need no server start at once.
   const { createServer } = await import("../../wire.ts");
-  const server = await createServer(settings);
+  const { onError, ...options } = settings;
+  const server = await createServer({ ...options, logger: { error: tell(onError) } });
   try {
     const { url } = await server.start();
     return { url: url.replace(/\/$/, ""), stop: () => server.stop() };
@@ -34,6 +37,13 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await server.stop().catch(() => undefined);
     throw isTaken(error) ? portTaken(settings, error) : error;
   }
+}
+
+function tell(onError: ServerSettings["onError"]) {
+  return (message: string, error?: unknown): void => {
+    const isDebug = process.env["COUNTERSIGN_DEBUG"] === "1";
+    onError(isDebug && error instanceof Error ? (error.stack ?? message) : message.replace(/\s*\n\s*/g, " "));
+  };
 }
 
 function notLoopback(host: string): CliError {
@@ -52,7 +62,7 @@ function checkOrigin(origin: string): void {
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  return error instanceof Error && "code" in error && error.code === "port_in_use";
 }
 
 function portTaken({ host, port }: ServerSettings, cause: unknown): CliError {
