@@ -1,7 +1,7 @@
 import type { LangGraphRunnableConfig, StateSnapshot } from "@langchain/langgraph";
 import { addressAnswer, DeskError, type OpenInterrupt } from "../desk/index.ts";
-import type { Ledger } from "../ledger/index.ts";
-import { isSealed, seal } from "./answer-of.ts";
+import type { Approval, Ledger } from "../ledger/index.ts";
+import { isSealed, namesApproval, seal } from "./answer-of.ts";
 
 /** An answer as it may enter: by interrupt id, each decision sealed for its approval. */
 export type AdmittedAnswer =
@@ -23,10 +23,8 @@ export async function admitAnswer(
   const { checkpoint_id, ...configurable } = (config.configurable ?? {}) as Record<string, unknown>;
   const atHead = { ...config, configurable };
   if (isSealedMap(answer)) return { ok: true, resume: answer, config: atHead };
-  const known =
-    checkpoint_id === undefined
-      ? await addressedByLedger(ledger, answer, configurable["thread_id"])
-      : undefined;
+  const pending = await pendingOn(ledger, configurable["thread_id"]);
+  const known = checkpoint_id === undefined ? addressedByLedger(answer, pending) : undefined;
   if (known) return { ok: true, resume: known, config: atHead };
   const state = await graph.getState(atHead);
   const head: unknown = state.config.configurable?.["checkpoint_id"];
@@ -40,8 +38,10 @@ export async function admitAnswer(
   try {
     const { decisions, others } = addressAnswer(answer, openInterrupts(state));
     const resume = { ...others };
-    for (const { approval_id, interrupt_id, decision } of decisions)
+    for (const { approval_id, interrupt_id, decision } of decisions) {
+      requireNamed(answer, approval_id, interrupt_id, pending);
       resume[interrupt_id] = seal(approval_id, decision);
+    }
     return { ok: true, resume, config: atHead };
   } catch (error) {
     if (error instanceof DeskError) return { ok: false, why: error.message, config: atHead };
@@ -49,23 +49,48 @@ export async function admitAnswer(
   }
 }
 
-/** A map that names nothing but pending approvals needs no look at the graph's state, which costs more than the rest. */
-async function addressedByLedger(
-  ledger: Ledger,
+async function pendingOn(ledger: Ledger, thread_id: unknown): Promise<Approval[]> {
+  if (typeof thread_id !== "string") return [];
+  return (await ledger.approvals({ status: "pending", thread_id, limit: 1_000 })).approvals;
+}
+
+/**
+ * Refuses an answer that may be meant for another question than the one it would reach: a bare one while more than one
+ * is pending, also where a jump left the graph with one of them; one by an interrupt that two questions have, as when
+ * a call was replaced by another under the same task.
+ */
+function requireNamed(
   answer: unknown,
-  thread_id: unknown,
-): Promise<Record<string, unknown> | undefined> {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer) || typeof thread_id !== "string")
-    return undefined;
+  approval_id: string,
+  interrupt_id: string,
+  pending: readonly Approval[],
+): void {
+  if (namesApproval(answer, approval_id)) return;
+  const isAddressed = namesApproval(answer, interrupt_id);
+  const others = pending.filter((one) => one.approval_id !== approval_id);
+  if (isAddressed ? others.every((one) => one.interrupt_id !== interrupt_id) : others.length === 0) return;
+  throw new DeskError(
+    "ambiguous",
+    "More than one approval is pending and the answer names none of them. Send a map from approval id to decision.",
+    { pending: pending.map((one) => one.approval_id) },
+  );
+}
+
+/** A map that names nothing but pending approvals needs no look at the graph's state, which costs more than the rest. */
+function addressedByLedger(
+  answer: unknown,
+  pending: readonly Approval[],
+): Record<string, unknown> | undefined {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
   const entries = Object.entries(answer);
   if (entries.length === 0 || !entries.every(([id]) => /^(apr_)?[0-9a-f]{32}$/.test(id))) return undefined;
-  const { approvals } = await ledger.approvals({ status: "pending", thread_id, limit: 1_000 });
   const resume: Record<string, unknown> = {};
   for (const [id, decision] of entries) {
-    const named = approvals.find(
+    const [named, ...others] = pending.filter(
       ({ approval_id, interrupt_id }) => id === approval_id || id === interrupt_id,
     );
-    if (named === undefined || named.interrupt_id === null || named.interrupt_id in resume) return undefined;
+    if (named === undefined || others.length > 0) return undefined;
+    if (named.interrupt_id === null || named.interrupt_id in resume) return undefined;
     resume[named.interrupt_id] = seal(named.approval_id, decision);
   }
   return resume;

@@ -31,12 +31,14 @@ export async function runAgent(
 ): Promise<AgentState> {
   const place = placeOf(config);
   const overlays = nextOverlays(state.approval_overlays ?? [], config.context, state.messages);
-  const closed = await withdrawAbandoned(parts, place, unanswered(state.messages)?.calls ?? []);
+  const closed = await withdrawAbandoned(parts, place, unanswered(state.messages));
   const history = ordered([...state.messages, ...closed]);
   endFailClosed(parts, overlays, history);
   const reply = await callModel(modelView(history), config);
   const { message, garbled } = repaired(withoutRepairedCalls(asAiMessage(reply)));
   message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;
+  // What a message was made with is what is written of it.
+  message.lc_kwargs["id"] = message.id;
   const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, message.id ?? "", one)));
   return { messages: [...closed, message, ...refused], approval_overlays: overlays };
 }

@@ -21,11 +21,10 @@ export function seal(approval_id: string, decision?: unknown): SealedAnswer {
 /**
  * The decision in an answer that reached a task, for the approval that waits there.
  *
- * @param isBare the answer was not addressed, so it may have been meant for another question.
- * @param isOnly no other approval was ever opened under the same checkpoint.
+ * @param isCertain it can be meant for no other approval, even if it does not name this one.
  * @throws {DeskError} when it is for another approval, names none although it should, or is no valid decision.
  */
-export function decisionFor(answer: unknown, approval: Approval, isBare: boolean, isOnly: boolean): unknown {
+export function decisionFor(answer: unknown, approval: Approval, isCertain: boolean): unknown {
   const { approval_id, interrupt_id } = approval;
   if (isSealed(answer)) {
     if (answer.approval_id === approval_id && answer.decision !== undefined)
@@ -33,7 +32,7 @@ export function decisionFor(answer: unknown, approval: Approval, isBare: boolean
     throw new DeskError("unknown_approval", "The answer was for another question.");
   }
   const named = readAnswer(answer, [{ approval, interrupt_id: interrupt_id ?? "" }]).get(approval_id);
-  if (isBare && !isOnly && !namesApproval(answer, approval_id)) {
+  if (!isCertain && !namesApproval(answer, approval_id)) {
     const message =
       "The answer names no approval, and more than one was opened. Send a map from approval id to decision.";
     throw new DeskError("ambiguous", message, { pending: [approval_id] });
@@ -46,7 +45,8 @@ function valid(decision: unknown, approval: Approval): unknown {
   return decision;
 }
 
-function namesApproval(answer: unknown, approval_id: string): boolean {
+/** Whether an answer names an approval, and not merely the interrupt that carries its question. */
+export function namesApproval(answer: unknown, approval_id: string): boolean {
   if (typeof answer !== "object" || answer === null) return false;
   const { approval_id: own, decisions } = answer as { approval_id?: unknown; decisions?: unknown };
   const isIn = (map: unknown): boolean =>

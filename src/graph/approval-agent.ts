@@ -59,7 +59,11 @@ export function createApprovalAgent(options: ApprovalAgentOptions): ApprovalGrap
     )
     .addNode("tools", gate.tools as never)
     .addEdge(START, "agent")
-    .addConditionalEdges("agent", (state: GatedState) => gate.fromAgent(state) as never, ["tools", END])
+    .addConditionalEdges("agent", (state: GatedState) => gate.fromAgent(state) as never, [
+      "agent",
+      "tools",
+      END,
+    ])
     .addConditionalEdges("tools", gate.fromTools as never, ["tools", "agent"] as never);
   const compiled = graph.compile({ ...(checkpointer !== undefined && { checkpointer }) });
   return openDoor(compiled as never, options);

@@ -1,16 +1,16 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
-import { DeskError, isoTime, openDesk, readDecision } from "../desk/index.ts";
+import { DeskError, isoTime, readDecision } from "../desk/index.ts";
 import {
   approvalId,
   decide,
   digest,
   type Approval,
   type ApprovalKind,
-  type Call,
   type Command,
+  type Decision,
 } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { decisionFor, seal } from "./answer-of.ts";
+import { decisionFor, isSealed, seal } from "./answer-of.ts";
 import { askInProcess } from "./ask-in-process.ts";
 import type { Entry } from "./entry.ts";
 import { interruptAt, type Interrupted } from "./interrupt-at.ts";
@@ -43,12 +43,12 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   }
   if (approval.asked_by === "none") return;
   const current = await expireWhenOver(entry, approval);
-  const isOnly = current.status === "pending" && (await isOnlyQuestion(entry, current));
+  const isCertain = current.status === "pending" && (await isCertainHere(entry, current));
   const interrupted = interruptAt(
     entry.config,
     position,
     current,
-    checkOf(entry, current, isOnly),
+    checkOf(entry, current, isCertain),
     current.interrupt_id,
   );
   if (interrupted.kind === "answered")
@@ -138,14 +138,17 @@ function askCommand(
 }
 
 /** What is wrong with an answer to a pending question, or nothing. What is settled takes whatever comes and ignores it. */
-function checkOf(entry: Entry, approval: Approval, isOnly: boolean): (answer: unknown) => string | undefined {
-  const { approval_id, interrupt_id, status } = approval;
+function checkOf(
+  entry: Entry,
+  approval: Approval,
+  isCertain: boolean,
+): (answer: unknown) => string | undefined {
+  const { approval_id, status } = approval;
   if (status !== "pending") return () => undefined;
   if (entry.opened.has(approval_id)) return () => "It came before this question was asked.";
   return (answer) => {
     try {
-      const isBare = !Object.hasOwn(addressedAnswers(entry.config), interrupt_id ?? "");
-      const decision = readDecision(decisionFor(answer, approval, isBare, isOnly), approval);
+      const decision = readDecision(decisionFor(answer, approval, isCertain), approval);
       const command = { type: "decide" as const, approval_id, decision, by: { kind: "user" as const } };
       // An answer that LangGraph has handed over cannot be refused any more, so all is checked before.
       const { refusal } = decide(entry.call, command, isoTime(entry.parts.clock));
@@ -170,17 +173,21 @@ async function settleWith(
   answer: unknown,
   interrupted: Interrupted,
 ): Promise<void> {
-  const { ledger, clock } = entry.parts;
   const { approval_id } = approval;
+  const decision = decisionIn(answer, approval, interrupted, entry);
+  const { refusal } = await entry.decide({ type: "decide", approval_id, decision, by: { kind: "user" } });
+  // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
+  const current = entry.call?.approvals.find((one) => one.approval_id === approval_id);
+  if (current?.status !== "pending") return;
+  throw pauseOf(entry, interrupted, refusal?.code === "invalid_decision" ? refusal.message : undefined);
+}
+
+function decisionIn(answer: unknown, approval: Approval, interrupted: Interrupted, entry: Entry): Decision {
   try {
-    await openDesk(ledger, { clock }).decide(approval_id, decisionFor(answer, approval, false, true));
-    await reread(entry);
+    return readDecision(decisionFor(answer, approval, true), approval);
   } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
-    const call = await reread(entry);
-    const current = call?.approvals.find((one) => one.approval_id === approval_id);
-    if (current?.status === "pending") throw pauseOf(entry, interrupted, error.message);
+    if (error instanceof DeskError) throw pauseOf(entry, interrupted, error.message);
+    throw error;
   }
 }
 
@@ -192,17 +199,23 @@ async function expireWhenOver(entry: Entry, approval: Approval): Promise<Approva
   return entry.call?.approvals.find((one) => one.approval_id === approval_id) ?? approval;
 }
 
-async function isOnlyQuestion(entry: Entry, { thread_id, checkpoint_id }: Approval): Promise<boolean> {
-  if (checkpoint_id === null) return false;
-  return (await entry.parts.ledger.countApprovals({ status: "all", thread_id, checkpoint_id })) <= 1;
-}
-
-async function reread(entry: Entry): Promise<Call | null> {
-  const before = entry.call?.version ?? 0;
-  const call = await entry.read();
-  const events = await entry.parts.ledger.events({ call_id: entry.target.call_id });
-  entry.tell(events.slice(before));
-  return call;
+/**
+ * Whether an answer that arrives here unsealed, as in a graph without a door, can be meant for nothing else. A bare one
+ * may come back from an earlier question, so there must never have been another under this checkpoint. One that was
+ * addressed may be for a call that another has replaced under the same task, which leaves two with one interrupt.
+ */
+async function isCertainHere(entry: Entry, approval: Approval): Promise<boolean> {
+  const { approval_id, thread_id, checkpoint_id, interrupt_id } = approval;
+  if (interrupt_id === null || checkpoint_id === null) return false;
+  const { ledger } = entry.parts;
+  const addressed = addressedAnswers(entry.config);
+  const isAddressed = Object.hasOwn(addressed, interrupt_id);
+  if (isAddressed && isSealed(addressed[interrupt_id])) return true;
+  const { approvals } = await ledger.approvals({ status: "pending", thread_id, limit: 1_000 });
+  const others = approvals.filter((one) => one.approval_id !== approval_id);
+  if (isAddressed) return others.every((one) => one.interrupt_id !== interrupt_id);
+  if (others.length > 0) return false;
+  return (await ledger.countApprovals({ status: "all", thread_id, checkpoint_id })) <= 1;
 }
 
 function pauseOf(entry: Entry, interrupted: Interrupted, refused?: string): GraphInterrupt {

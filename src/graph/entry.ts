@@ -1,6 +1,13 @@
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import { changeCall, isoTime, type Changed, type Executions, type Target } from "../desk/index.ts";
+import {
+  changeCall,
+  isoTime,
+  type Change,
+  type Changed,
+  type Executions,
+  type Target,
+} from "../desk/index.ts";
 import {
   callId,
   digest,
@@ -27,6 +34,8 @@ export interface GateParts {
   executions: Executions;
   clock: () => number;
   answer: Answer | undefined;
+  /** The name of the tools node. */
+  toolsNode: string;
   /** Channels of the state that tools may read. */
   stateKeys: readonly string[];
 }
@@ -74,10 +83,21 @@ export class Entry {
   }
 
   /** Puts commands to the call and tells the stream what came of them. */
-  async change(...commands: Command[]): Promise<Changed> {
+  change(...commands: Command[]): Promise<Changed> {
+    return this.#change({ commands, known: this.call });
+  }
+
+  /**
+   * Writes a decision that came with this entry. Nobody was told yet that it was taken, so the commit need not wait
+   * for the disk: the claim that follows from it does, and takes it along.
+   */
+  decide(command: Command & { type: "decide" }): Promise<Changed> {
+    return this.#change({ commands: [command], known: this.call, force: false });
+  }
+
+  async #change(change: Change): Promise<Changed> {
     const { ledger, clock } = this.parts;
-    const changed = await changeCall(ledger, this.target, isoTime(clock), { commands, known: this.call });
-    return this.noticed(changed);
+    return this.noticed(await changeCall(ledger, this.target, isoTime(clock), change));
   }
 
   noticed(changed: Changed): Changed {

@@ -30,6 +30,7 @@ const executions = new WeakMap<Ledger, Executions>();
 export function gateParts(
   tools: readonly Tool[],
   options: GateOptions,
+  toolsNode: string,
 ): { judge: Judge; open: () => Promise<GateParts> } {
   const shelf = shelve(tools);
   const judge = new Judge(
@@ -40,7 +41,15 @@ export function gateParts(
     const ledger = options.ledger ?? (await defaultLedger());
     const clock = options.clock ?? currentHost()?.clock ?? Date.now;
     const stateKeys = options.stateKeys ?? ["messages"];
-    return { judge, ledger, clock, executions: executionsOf(ledger), answer: options.answer, stateKeys };
+    return {
+      judge,
+      ledger,
+      clock,
+      executions: executionsOf(ledger),
+      answer: options.answer,
+      stateKeys,
+      toolsNode,
+    };
   };
   return { judge, open };
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
+import type { Call } from "../ledger/index.ts";
 import { ordered } from "./messages.ts";
 import { refusalText } from "./texts.ts";
+import { artifactOf } from "./tool-message.ts";
 
 export type IdentifiedCall = ToolCall & { id: string };
 
@@ -63,15 +65,19 @@ export function modelView(messages: readonly BaseMessage[]): BaseMessage[] {
   return view;
 }
 
-/** The tool message for a call that was made and never run. */
-export function closing(call: IdentifiedCall, text = refusalText("cancelled", "")): ToolMessage {
-  const artifact = { outcome: "cancelled", approval_id: null, execution: "none" };
+/** The tool message for a call that was left behind: what the ledger knows of it, or that it never ran. */
+export function closing(call: IdentifiedCall, known?: Call | null): ToolMessage {
+  const { ok, outcome, text } = known?.result ?? {
+    ok: false,
+    outcome: "cancelled" as const,
+    text: refusalText("cancelled", ""),
+  };
   return new ToolMessage({
     content: text,
     tool_call_id: call.id,
     name: call.name,
-    status: "error",
-    artifact,
+    status: ok ? "success" : "error",
+    artifact: artifactOf(known ?? null, outcome),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import { ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { Send } from "@langchain/langgraph";
 import type { PolicyOverlay } from "../policy/index.ts";
 import type { TaskInput } from "./entry.ts";
@@ -11,15 +11,18 @@ export interface SentCall extends TaskInput {
   rest: TaskInput["call"][] | null;
 }
 
-/** Where the graph goes from the agent: each open call of the last message in a task of its own, or to `end`. */
-export function fromAgent<End extends string>(
+/**
+ * Where the graph goes from the agent: each open call of the last message in a task of its own; back to the agent when
+ * all it called was garbled; or to `end`.
+ */
+export function fromAgent<Agent extends string, End extends string>(
   messages: readonly BaseMessage[],
   overlays: PolicyOverlay[],
   judge: Judge,
-  names: { tools: string; end: End },
-): Send[] | End {
+  names: { agent: Agent; tools: string; end: End },
+): Send[] | Agent | End {
   const open = unanswered(messages);
-  if (open === undefined) return names.end;
+  if (open === undefined) return ToolMessage.isInstance(messages.at(-1)) ? names.agent : names.end;
   const message_id = open.message.id ?? "";
   const send = (call: TaskInput["call"], rest: SentCall["rest"]): Send =>
     new Send(names.tools, { call, message_id, overlays, rest } satisfies SentCall);

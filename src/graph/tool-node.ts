@@ -64,13 +64,13 @@ export interface GatedTools {
  *   .addNode("agent", gate.agent((messages) => model.bindTools([deleteFile]).invoke(messages)))
  *   .addNode("tools", gate.tools)
  *   .addEdge(START, "agent")
- *   .addConditionalEdges("agent", gate.fromAgent, ["tools", END])
+ *   .addConditionalEdges("agent", gate.fromAgent, ["agent", "tools", END])
  *   .addConditionalEdges("tools", gate.fromTools, ["tools", "agent"])
  *   .compile({ checkpointer });
  */
 export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions = {}): GatedTools {
-  const { judge, open } = gateParts(tools, options);
   const names = { agent: options.names?.agent ?? "agent", tools: options.names?.tools ?? "tools", end: END };
+  const { judge, open } = gateParts(tools, options, names.tools);
   return {
     state: {
       messages: OrderedMessages,

@@ -115,7 +115,7 @@ export function foreignGraph(options: ApprovalAgentOptions): ApprovalGraph {
     )
     .addNode("tools", gate.tools as never)
     .addEdge(START, "agent")
-    .addConditionalEdges("agent", gate.fromAgent as never, ["tools", END])
+    .addConditionalEdges("agent", gate.fromAgent as never, ["agent", "tools", END])
     .addConditionalEdges("tools", gate.fromTools as never, ["tools", "agent"] as never);
   return graph.compile({ checkpointer: options.checkpointer as BaseCheckpointSaver }) as never;
 }

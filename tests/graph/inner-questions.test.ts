@@ -153,6 +153,15 @@ describe.each([1, 2] as const)("an agent called as a tool, %i deep,", (depth) =>
     expect((await one.approvals()).map(({ status }) => status)).toEqual(["approved", "rejected"]);
   });
 
+  it("is left behind with its question when new input comes", async () => {
+    const one = await nested(depth, "auto");
+    await one.ask("go deep");
+    await one.ask("never mind");
+    expect((await one.approvals()).map(({ status }) => status)).toEqual(["cancelled"]);
+    expect(await one.ledger.openCalls(one.config.configurable.thread_id)).toEqual([]);
+    expect(one.effects.deleted).toEqual([]);
+  });
+
   it("goes on from a decision at the desk when the graph is entered again", async () => {
     const one = await nested(depth, "auto");
     await one.ask("go deep");
