@@ -146,8 +146,9 @@ async function writeEnd(
   const at = isoTime(ports.clock);
   const { status } = outcome;
   const error = outcome.error === null ? null : errorData(outcome.error).message;
-  await ports.runs.end(leg.run, { status, error, thread_status, at });
+  // The ledger first: a run that a crash leaves open in our own table is looked for at the next start.
   await tellLedger(ports, leg, at, { type: "run_stopped", data: { status, error } });
+  await ports.runs.end(leg.run, { status, error, thread_status, at });
 }
 
 type RunEvent = Parameters<RunPorts["ledger"]["append"]>[0]["events"][number];

@@ -6,12 +6,12 @@ import type { Ledger } from "../ledger/index.ts";
 export type Entry =
   /** With the settled approvals, by interrupt id, and answers to the questions of tools themselves. */
   | { kind: "answers"; approvals: Map<string, string>; others: Record<string, unknown> }
-  /** With nothing: tasks are left that wait for nobody. */
+  /** With nothing: tasks are left that wait for nobody, or all are done and the step after them was never taken. */
   | { kind: "continue" };
 
 /**
  * What a state needs to go on: every settled approval whose task has no result yet, all in one entry; else the tasks
- * that wait for nobody; else nothing.
+ * that wait for nobody, or the step behind tasks that all have results; else nothing.
  *
  * @param tried approvals that an entry of this process has brought already, so that nothing goes round in circles.
  */
@@ -21,7 +21,8 @@ export async function nextEntry(
   tried: ReadonlySet<string>,
 ): Promise<Entry | null> {
   const approvals = new Map<string, string>();
-  let isLoose = false;
+  // Results of tasks are kept one by one, and the step that takes them all in comes after: a crash may lie between.
+  let isLoose = tasks.length > 0 && tasks.every(({ result }) => result !== undefined);
   for (const task of tasks) {
     if (task.result !== undefined) continue;
     if (task.interrupts.length === 0) isLoose = true;

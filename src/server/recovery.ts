@@ -2,7 +2,7 @@ import { isoTime } from "../desk/index.ts";
 import { lastApproval } from "../ledger/index.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
-import type { ThreadRow } from "./tables.ts";
+import type { RunRow, ThreadRow } from "./tables.ts";
 import { readNow, statusOf } from "./thread-view.ts";
 
 /**
@@ -41,9 +41,26 @@ async function closeLeft({ runs, ledger, clock }: RunPorts, { thread_id, run_id 
   const at = isoTime(clock);
   const run = run_id === null ? undefined : await runs.get(run_id);
   if (run?.status !== "running") return;
-  await runs.endLeft(thread_id, at);
   const data = { status: "drained", error: "The server stopped before the run's end." };
-  await ledger.append({ at, thread_id, run_id, call: null, events: [{ type: "run_stopped", data }] });
+  if (!(await hasEnded(ledger, run)))
+    await ledger.append({ at, thread_id, run_id, call: null, events: [{ type: "run_stopped", data }] });
+  await runs.endLeft(thread_id, at);
+}
+
+/** Whether the ledger has the run's end already, or not even its beginning. */
+async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRow): Promise<boolean> {
+  let isOpen = false;
+  let after = 0;
+  for (;;) {
+    const events = await ledger.events({ thread_id, after });
+    for (const event of events.filter((one) => one.run_id === run_id)) {
+      if (event.type === "run_started") isOpen = true;
+      if (event.type === "run_stopped") return true;
+    }
+    const last = events.at(-1);
+    if (last === undefined) return !isOpen;
+    after = last.seq;
+  }
 }
 
 /** A thread that has nothing to go on with is at rest. */
