@@ -19,8 +19,9 @@ export interface GateOptions {
   stateKeys?: readonly string[];
 }
 
-// Claims are counted in one place for each ledger, however many gates write to it.
-const executions = new WeakMap<Ledger, Executions>();
+// Claims are counted in one place for each ledger, however many gates write to it, and whichever copy of this package
+// they come from: a registered symbol on the ledger itself.
+const EXECUTIONS = Symbol.for("countersign.executions/1");
 
 /**
  * What is behind a gate, ready for the next entry.
@@ -56,11 +57,8 @@ export function gateParts(
 
 /** The claims this process holds in a ledger. */
 export function executionsOf(ledger: Ledger): Executions {
-  let known = executions.get(ledger);
-  if (known === undefined) {
-    // Leases follow the real clock, and so does what a claim's own rows say.
-    known = new Executions(ledger, Date.now);
-    executions.set(ledger, known);
-  }
-  return known;
+  const holder = ledger as { [EXECUTIONS]?: Executions };
+  // Leases follow the real clock, and so does what a claim's own rows say.
+  holder[EXECUTIONS] ??= new Executions(ledger, Date.now);
+  return holder[EXECUTIONS];
 }

@@ -14,6 +14,7 @@ import { randomUUID } from "node:crypto";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { leadingTo } from "./leading-to.ts";
 import { argument } from "./argument.ts";
 import { SAFE_OPEN, codeOf, inFolderOf, plain } from "./folder.ts";
 import type { Folder } from "./folder.ts";
@@ -32,7 +33,7 @@ export function writeFileTool(root: string) {
     }),
     "approve",
     {
-      paths: ["path"],
+      ...leadingTo(root, ["path"]),
       describe: (args) =>
         `Writes ${argument(args, "content", "").length} characters to ${argument(args, "path")}.`,
     },
@@ -49,7 +50,7 @@ export function moveFileTool(root: string) {
     }),
     "approve",
     {
-      paths: ["from", "to"],
+      ...leadingTo(root, ["from", "to"]),
       describe: (args) => `Moves ${argument(args, "from")} to ${argument(args, "to")}.`,
     },
   );
@@ -64,7 +65,7 @@ export function deleteFileTool(root: string) {
       schema: z.object({ path: pathOf("File or empty folder") }),
     }),
     "approve",
-    { paths: ["path"], describe: (args) => `Deletes ${argument(args, "path")} for good.` },
+    { ...leadingTo(root, ["path"]), describe: (args) => `Deletes ${argument(args, "path")} for good.` },
   );
 }
 

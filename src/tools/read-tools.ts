@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { leadingTo } from "./leading-to.ts";
 import { argument } from "./argument.ts";
 import { clip, isBinary } from "./clip.ts";
 import { SAFE_OPEN, inFolderAt, inFolderOf, plain } from "./folder.ts";
@@ -28,7 +29,7 @@ export function listFilesTool(root: string) {
     "auto",
     {
       readOnly: true,
-      paths: ["path"],
+      ...leadingTo(root, ["path"]),
       describe: (args) => `Lists the folder ${argument(args, "path", ".")}.`,
     },
   );
@@ -43,7 +44,7 @@ export function readFileTool(root: string, maxBytes: number) {
       schema: z.object({ path: z.string().min(1).describe("File, relative to the workspace.") }),
     }),
     "auto",
-    { readOnly: true, paths: ["path"], describe: (args) => `Reads ${argument(args, "path")}.` },
+    { readOnly: true, ...leadingTo(root, ["path"]), describe: (args) => `Reads ${argument(args, "path")}.` },
   );
 }
 

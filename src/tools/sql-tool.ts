@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
+import { leadingTo } from "./leading-to.ts";
 import { argument, signalOf } from "./argument.ts";
 import { SAFE_OPEN, inFolderOf, plain } from "./folder.ts";
 import { runGroup } from "./process-group.ts";
@@ -34,7 +35,7 @@ export function sqlQueryTool(root: string, limits: SqlLimits) {
     }),
     ({ database, sql }: Record<string, unknown>) => (onlyReads(root, database, sql) ? "auto" : "approve"),
     {
-      paths: ["database"],
+      ...leadingTo(root, ["database"]),
       timeoutMs: limits.timeoutMs + 5000,
       describe: (args) => `Runs on ${argument(args, "database")}: ${argument(args, "sql")}`,
     },
