@@ -10,6 +10,7 @@ import { Session } from "./session.ts";
 import { talk } from "./talk.ts";
 import { openThread } from "./thread.ts";
 import type { View } from "./view.ts";
+import type { WireMessage } from "./wire-types.ts";
 
 export interface ChatOptions extends OutputOptions {
   graph?: string;
@@ -23,7 +24,7 @@ const RECENT = 6;
 export async function chat(options: ChatOptions): Promise<void> {
   const isTerminal = options.json !== true && process.stdin.isTTY && process.stdout.isTTY;
   const view: View = options.json === true ? new JsonView() : new PersonView({ isTerminal });
-  const connection = await connect();
+  const connection = await connect(() => view.starting());
   const leaving = leaveOnSignal();
   try {
     await chatOn(connection, options, { view, isTerminal, leaving });
@@ -44,7 +45,7 @@ async function chatOn(
   const feed = await Feed.open(client, thread_id);
   view.welcome({ url: client.url, store, model, isBundled, thread_id, isNew });
   const messages = thread.values?.messages ?? [];
-  if (!isNew) view.history(messages.filter(({ type }) => type !== "tool").slice(-RECENT));
+  if (!isNew) view.history(recent(messages));
   const input = isTerminal ? new PromptInput() : new LineInput(process.stdin, view);
   const session = new Session({ client, thread_id, graph, view, input, feed, leaving });
   session.know(messages);
@@ -57,6 +58,12 @@ async function chatOn(
     feed.close();
     await sayGoodbye(session);
   }
+}
+
+/** The last things that were said, and the answers of tools among them. */
+function recent(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const said = messages.filter(({ type }) => type !== "tool").slice(-RECENT);
+  return messages.slice(said[0] === undefined ? messages.length : messages.indexOf(said[0]));
 }
 
 async function sayGoodbye({ client, view, thread_id }: Session): Promise<void> {

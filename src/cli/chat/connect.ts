@@ -15,8 +15,11 @@ export interface Connection {
   stop(): Promise<void>;
 }
 
-/** Finds the server that answers at the address, or starts one there in this process. */
-export async function connect(env: NodeJS.ProcessEnv = process.env): Promise<Connection> {
+/** Finds the server that answers at the address, or starts one there in this process, after saying so. */
+export async function connect(
+  onStart: () => void,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Connection> {
   const url = serverAddress(env);
   const client = new Client(url);
   if (url.port !== "0" && (await client.isUp())) {
@@ -28,6 +31,7 @@ export async function connect(env: NodeJS.ProcessEnv = process.env): Promise<Con
     throw new CliError({ title: "No server", code: "no_server", detail });
   }
   const { path, isBundled } = findConfig();
+  onStart();
   const store = env["COUNTERSIGN_STORE"] ?? DEFAULT_STORE;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? 80 : Number(url.port);

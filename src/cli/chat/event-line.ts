@@ -1,6 +1,6 @@
 import { exact, flatJson, readable } from "../readable.ts";
 import { clip } from "../wrap.ts";
-import type { WireEvent } from "./wire-types.ts";
+import type { WireEvent, WireMessage } from "./wire-types.ts";
 
 /** A line about an event, and the sign and colour that stand before it. */
 export interface EventLine {
@@ -32,6 +32,20 @@ export function eventLine(event: WireEvent, width: number): EventLine | undefine
     default:
       return undefined;
   }
+}
+
+/** A call of the past and how it ended. */
+export function callLine(
+  { name, args }: { name: string; args: unknown },
+  answer: WireMessage | undefined,
+  width: number,
+): EventLine {
+  const call = clip(`${clip(exact(name), 30)} ${flatJson(args)}`, width - 14);
+  if (answer === undefined) return { sign: "?", color: "yellow", text: `${call} open` };
+  const outcome = exact(answer.artifact?.outcome ?? answer.status ?? "answered");
+  return answer.status === "error"
+    ? { sign: "✗", color: "red", text: `${call} ${outcome}` }
+    : { sign: "✓", color: "green", text: `${call} ${outcome}` };
 }
 
 function resultLine(event: WireEvent, tool: string, width: number): EventLine {

@@ -5,6 +5,10 @@ import type { WireEvent, WireMessage } from "./wire-types.ts";
 
 /** A chat for programs: one JSON object a line, each with a `type`. */
 export class JsonView implements View {
+  starting(): void {
+    // A program waits for the first line.
+  }
+
   welcome({ url, thread_id, isNew, model, store }: Welcome): void {
     this.#line({
       type: "chat_started",

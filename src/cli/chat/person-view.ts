@@ -3,9 +3,9 @@ import type { Approval } from "../../ledger/index.ts";
 import { approvalCard, deciderOf } from "../approval-text.ts";
 import type { Problem } from "../cli-error.ts";
 import { oneLine } from "../print.ts";
-import { exact, flatJson, readable } from "../readable.ts";
+import { exact, readable } from "../readable.ts";
 import { clip, COLUMNS, wrap } from "../wrap.ts";
-import { eventLine } from "./event-line.ts";
+import { callLine, eventLine, type EventLine } from "./event-line.ts";
 import { TextFlow } from "./text-flow.ts";
 import type { Place, View, Welcome } from "./view.ts";
 import { isFromAgent, textOf, type WireEvent, type WireMessage } from "./wire-types.ts";
@@ -20,12 +20,18 @@ type Style = Parameters<typeof styleText>[0];
 export class PersonView implements View {
   readonly #paint: (style: Style, text: string) => string;
   readonly #flow: TextFlow;
+  readonly #isTerminal: boolean;
 
   constructor(options: { isTerminal: boolean }) {
+    this.#isTerminal = options.isTerminal;
     this.#paint = (style, text) =>
       options.isTerminal ? styleText(style, text, { stream: process.stdout }) : text;
     const write = (text: string): void => void process.stdout.write(text);
     this.#flow = new TextFlow(write, BAR, INNER);
+  }
+
+  starting(): void {
+    if (this.#isTerminal) this.#plain(["Starting the server …", ""]);
   }
 
   welcome({ url, store, model, isBundled, thread_id, isNew }: Welcome): void {
@@ -33,7 +39,7 @@ export class PersonView implements View {
     const here = store === undefined ? "" : `, started here, kept in ${clip(exact(store), 40)}`;
     this.#plain([
       `${paint("bold", "Countersign")}: talk to the agent. What cannot be undone waits for your word.`,
-      ...(isBundled ? [`Try: ${paint("cyan", EXAMPLE)}`] : []),
+      ...(isBundled && isNew ? [`Try: ${paint("cyan", EXAMPLE)}`] : []),
       "",
       ...(model === undefined ? [] : wrap(`model   ${model}`, COLUMNS)),
       `server  ${url}${here}`,
@@ -44,10 +50,14 @@ export class PersonView implements View {
   }
 
   history(messages: readonly WireMessage[]): void {
+    const answers = new Map(messages.map((message) => [message.tool_call_id, message]));
     for (const message of messages) {
       if (message.type === "human")
-        this.#barred([this.#paint("dim", "You"), ...this.#prose(textOf(message))]);
-      if (isFromAgent(message)) this.#fromAgent(message);
+        this.#barred(["", this.#paint("dim", "You"), ...this.#prose(textOf(message))]);
+      if (!isFromAgent(message)) continue;
+      if (textOf(message).trim() !== "") this.#barred(["", ...this.#prose(textOf(message))]);
+      for (const call of message.tool_calls ?? [])
+        this.#line(callLine(call, answers.get(call.id ?? ""), INNER));
     }
   }
 
@@ -62,7 +72,7 @@ export class PersonView implements View {
 
   event(event: WireEvent): void {
     const line = eventLine(event, INNER);
-    if (line !== undefined) this.#barred([`${this.#paint(line.color, line.sign)} ${line.text}`]);
+    if (line !== undefined) this.#line(line);
   }
 
   question(approval: Approval, { index, total }: Place, { full }: { full: boolean }): { isClipped: boolean } {
@@ -95,13 +105,8 @@ export class PersonView implements View {
     this.#plain(["", `${kept}Come back with:`, `  ${command}`]);
   }
 
-  #fromAgent(message: WireMessage): void {
-    const text = textOf(message);
-    const calls = (message.tool_calls ?? []).map(({ name, args }) =>
-      clip(`▸ ${exact(name)} ${flatJson(args)}`, INNER),
-    );
-    if (text.trim() !== "") this.#barred(["", ...this.#prose(text)]);
-    if (calls.length > 0) this.#barred(calls);
+  #line({ sign, color, text }: EventLine): void {
+    this.#barred([`${this.#paint(color, sign)} ${text}`]);
   }
 
   #prose(text: string): string[] {

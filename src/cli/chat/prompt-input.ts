@@ -9,6 +9,10 @@ interface Key {
   ctrl?: boolean;
 }
 
+/** What a prompt gives after Ctrl-C or Ctrl-D: no text that somebody could type. */
+const LEAVE = Symbol("leave");
+type Leave = typeof LEAVE;
+
 type Choice = Decision["type"] | "later" | "show";
 
 /** Prompts of a terminal. Ctrl-C and Ctrl-D leave; Escape goes back. */
@@ -29,7 +33,7 @@ export class PromptInput implements Input {
       const said = await this.#ask((ending) => text({ message: "You", signal: ending }), signal);
       if (typeof said === "string" && said.trim() !== "") return { kind: "message", text: said.trim() };
       if (signal.aborted) return { kind: "overtaken" };
-      if (said === "leave") return { kind: "leave" };
+      if (said === LEAVE) return { kind: "leave" };
     }
   }
 
@@ -38,13 +42,13 @@ export class PromptInput implements Input {
     for (;;) {
       const choice = mended?.type ?? (await this.#choose(approval, asking));
       if (asking.signal.aborted) return { kind: "overtaken" };
-      if (choice === "leave") return { kind: "leave" };
+      if (choice === LEAVE) return { kind: "leave" };
       if (choice === undefined) continue;
       if (choice === "later" || choice === "show") return { kind: choice };
       const decision = await this.#decision(choice, approval, asking.signal, mended);
       mended = undefined;
       if (asking.signal.aborted) return { kind: "overtaken" };
-      if (decision === "leave") return { kind: "leave" };
+      if (decision === LEAVE) return { kind: "leave" };
       if (decision !== undefined) return { kind: "decide", decision };
     }
   }
@@ -72,7 +76,7 @@ export class PromptInput implements Input {
     approval: Approval,
     signal: AbortSignal,
     refused: Decision | undefined,
-  ): Promise<Decision | "leave" | undefined> {
+  ): Promise<Decision | Leave | undefined> {
     const isRequired = approval.require_reason.includes(type);
     switch (type) {
       case "edit": {
@@ -81,7 +85,7 @@ export class PromptInput implements Input {
           initial: flatJson(draft),
           isJson: true,
         });
-        if (edited === undefined || edited === "leave") return edited;
+        if (edited === undefined || edited === LEAVE) return edited;
         const args = parseObject(edited);
         if (typeof args === "string") return undefined;
         return this.#withReason({ type, args }, isRequired, signal);
@@ -90,12 +94,12 @@ export class PromptInput implements Input {
         return this.#withReason({ type }, isRequired, signal);
       case "reject": {
         const message = await this.#line("Why not? The model is told.", signal, { isRequired });
-        if (message === undefined || message === "leave") return message;
+        if (message === undefined || message === LEAVE) return message;
         return { type, ...(message === "" ? {} : { message }) };
       }
       case "respond": {
         const message = await this.#line("The answer, in place of a result", signal, { isRequired: true });
-        if (message === undefined || message === "leave") return message;
+        if (message === undefined || message === LEAVE) return message;
         return this.#withReason({ type, message }, isRequired, signal);
       }
     }
@@ -104,14 +108,14 @@ export class PromptInput implements Input {
   async #withReason(decision: Decision, isRequired: boolean, signal: AbortSignal) {
     if (!isRequired) return decision;
     const reason = await this.#line("Why? It is kept in the record.", signal, { isRequired });
-    return reason === undefined || reason === "leave" ? reason : { ...decision, reason };
+    return reason === undefined || reason === LEAVE ? reason : { ...decision, reason };
   }
 
   async #line(
     message: string,
     signal: AbortSignal,
     options: { initial?: string; isRequired?: boolean; isJson?: boolean },
-  ): Promise<string | undefined> {
+  ): Promise<string | Leave | undefined> {
     const { initial, isRequired, isJson } = options;
     const validate = (value: string | undefined): string | undefined => {
       const given = value?.trim() ?? "";
@@ -129,19 +133,19 @@ export class PromptInput implements Input {
         }),
       signal,
     );
-    return line?.trim();
+    return typeof line === "string" ? line.trim() : line;
   }
 
-  /** Runs one prompt: its value, `"leave"` after Ctrl-C or Ctrl-D, undefined after Escape or an abort. */
+  /** Runs one prompt: its value, `LEAVE` after Ctrl-C or Ctrl-D, undefined after Escape or an abort. */
   async #ask<T extends string>(
     prompt: (ending: AbortSignal) => Promise<T | symbol>,
     signal: AbortSignal,
-  ): Promise<T | "leave" | undefined> {
+  ): Promise<T | Leave | undefined> {
     this.#ending = new AbortController();
     const ending = AbortSignal.any([signal, this.#ending.signal]);
     const value = await prompt(ending);
     if (typeof value !== "symbol") return value;
-    return signal.aborted || this.#lastKey?.name === "escape" ? undefined : "leave";
+    return signal.aborted || this.#lastKey?.name === "escape" ? undefined : LEAVE;
   }
 }
 

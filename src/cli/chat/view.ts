@@ -23,6 +23,8 @@ export interface Place {
 
 /** What a chat shows: for people or, line by line as JSON, for programs. */
 export interface View {
+  /** A server is being started, which takes a moment. */
+  starting(): void;
   welcome(welcome: Welcome): void;
   history(messages: readonly WireMessage[]): void;
   /** The next piece of what the agent says; `endText` closes it. */

@@ -12,6 +12,10 @@ export interface WireMessage {
   content: string | { type: string; text?: string }[];
   id?: string | null;
   tool_calls?: { name: string; args: unknown; id?: string }[];
+  /** Of a tool message: the call it answers, and how that ended. */
+  tool_call_id?: string;
+  status?: string;
+  artifact?: { outcome?: string } | null;
 }
 
 /** A thread as the LangGraph API sends it. */
