@@ -22,7 +22,7 @@ describe("the front door", () => {
     expect(exports.length).toBeGreaterThan(0);
   });
 
-  it("lets its users write what the type test writes", () => {
+  it("lets its users write what the type test writes", { timeout: 120_000 }, () => {
     expect(compile(new Map([["public-surface.ts", read("tests/package/public-surface.test-d.ts")]]))).toEqual(
       [],
     );
