@@ -5,12 +5,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { keepDeadlines, openDesk, type Desk } from "./desk/index.ts";
 import { optionsOf } from "./graph/door.ts";
-import { gateParts, type GateOptions } from "./graph/gate-parts.ts";
-import { announceHost, ApprovalGraph, executionsOf, seal, type Host } from "./graph/index.ts";
+import type { GateOptions } from "./graph/gate-parts.ts";
+import { announceHost, executionsOf, seal, type ApprovalGraph, type Host } from "./graph/index.ts";
+import { Judge } from "./graph/judge.ts";
 import { overlaysOf } from "./graph/overlays.ts";
-import type { Tool } from "./graph/tool-shelf.ts";
+import { generalFacts, shelve, type Tool } from "./graph/tool-shelf.ts";
 import { openLedger, type Ledger } from "./ledger/index.ts";
 import { openDatabase } from "./ledger/sql/index.ts";
+import { definePolicy } from "./policy/index.ts";
 import {
   createApp,
   Graphs,
@@ -172,13 +174,13 @@ function portsOf(host: Host & { clock: () => number }): GraphPorts {
 /** Judges as a graph's own gate does. Other graphs of LangGraph have none that could be asked. */
 function judgeWith(graphs: Graphs): JudgePort {
   return async (graph_id, call, { policy, context }) => {
-    const graph: unknown = await graphs.get(graph_id);
-    const made =
-      graph instanceof ApprovalGraph ? (optionsOf(graph) as GateOptions & { tools?: readonly Tool[] }) : {};
-    if (made.tools === undefined) return null;
-    const given =
-      policy === undefined ? made : { ...made, policy: policy as NonNullable<GateOptions["policy"]> };
-    const judgement = gateParts(made.tools, given).judge.judge(call, overlaysOf(context));
+    // Its door may be of another copy of this package, so what it was made with is asked for, and not its class.
+    const graph = (await graphs.get(graph_id)) as unknown as ApprovalGraph;
+    const made = optionsOf(graph) as (GateOptions & { tools?: readonly Tool[] }) | undefined;
+    if (made?.tools === undefined) return null;
+    const shelf = shelve(made.tools);
+    const rule = definePolicy(policy ?? made.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
+    const judgement = new Judge(rule, shelf).judge(call, overlaysOf(context));
     return judgement.kind === "judged" ? { kind: "judged", verdict: judgement.verdict } : judgement;
   };
 }

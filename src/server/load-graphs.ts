@@ -25,8 +25,10 @@ let isReading = false;
 async function readTypeScript(): Promise<void> {
   if (isReading || import.meta.url.endsWith(".ts")) return;
   isReading = true;
-  const { register } = await import("tsx/esm/api");
-  register();
+  const [esm, cjs] = await Promise.all([import("tsx/esm/api"), import("tsx/cjs/api")]);
+  esm.register();
+  // A folder that does not say `"type": "module"` has its files read this way.
+  cjs.register();
 }
 
 async function load(path: string, place: GraphPlace): Promise<GraphSource> {
@@ -41,7 +43,7 @@ async function load(path: string, place: GraphPlace): Promise<GraphSource> {
     key,
     () => import(pathToFileURL(file).href) as Promise<Record<string, unknown>>,
   );
-  const exported = module[name];
+  const exported = module[name] ?? (module["default"] as Record<string, unknown> | undefined)?.[name];
   if (exported === undefined) {
     const names = Object.keys(module).join(", ") || "none";
     throw failed(path, key, `${file} has no export "${name}" (it has: ${names})`);

@@ -35,5 +35,6 @@ export const Wait = z.coerce
   .number()
   .min(0)
   .max(60)
+  .openapi({ type: "number" })
   .optional()
   .describe("Seconds to hold the answer, from 0 to 60.");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bench, listOf, remove, resumeOf, runOf, textOf, type Json } from "./bench.ts";
+import { bench, listOf, remove, resumeOf, runOf, textOf, until, type Json } from "./bench.ts";
 import { streamRun } from "./sse.ts";
 
 const three = [remove("a", "b", "c"), { content: "done" }];
@@ -139,6 +139,24 @@ describe("one pending approval", () => {
     expect(effects.deleted).toEqual(["a"]);
     const other = await post(path, resumeOf({ [a!.approval_id]: { type: "reject" } }));
     expect(other.body).toMatchObject({ code: "already_decided", status: 409 });
+  });
+
+  it("queues an answer behind the run that is live", async () => {
+    const { begin, post, pending, effects } = await bench([remove("a", "b"), { content: "done" }]);
+    let open = (): void => undefined;
+    effects.gate = new Promise((resolve) => (open = resolve));
+    const { thread_id } = await begin();
+    const [a, b] = await pending();
+    await post(`/approvals/${a!.approval_id}/decision`, { type: "approve" });
+    const waiting = post(`/threads/${thread_id}/runs/wait`, resumeOf({ type: "approve" }));
+    await until(async () => (await pending()).length === 0);
+    open();
+    const { status, body } = await waiting;
+    expect(status).toBe(200);
+    expect(listOf(body["messages"])).toHaveLength(5);
+    expect(effects).toMatchObject({ begun: 2 });
+    expect(effects.deleted.toSorted()).toEqual(["a", "b"]);
+    expect(b!.status).toBe("pending");
   });
 
   it("is told what stands when it was decided before", async () => {

@@ -22,7 +22,7 @@ const list = createRoute({
       thread_id: ThreadId.optional(),
       run_id: z.string().optional(),
       tool: z.string().optional(),
-      limit: z.coerce.number().int().min(1).max(1_000).optional(),
+      limit: z.coerce.number().int().min(1).max(1_000).openapi({ type: "integer" }).optional(),
       cursor: z.string().optional().describe("A `next_cursor`, as it was."),
     }),
   },

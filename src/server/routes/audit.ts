@@ -24,8 +24,14 @@ const audit = createRoute({
   request: {
     query: z.object({
       thread_id: ThreadId.optional(),
-      after: z.coerce.number().int().min(0).optional().describe("Only events with a larger `seq`."),
-      limit: z.coerce.number().int().min(1).max(10_000).optional(),
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .openapi({ type: "integer" })
+        .optional()
+        .describe("Only events with a larger `seq`."),
+      limit: z.coerce.number().int().min(1).max(10_000).openapi({ type: "integer" }).optional(),
     }),
   },
   responses: {

@@ -63,7 +63,7 @@ const historyByGet = createRoute({
   request: {
     params,
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(1_000).optional(),
+      limit: z.coerce.number().int().min(1).max(1_000).openapi({ type: "integer" }).optional(),
       before: z.string().optional().describe("A checkpoint's id."),
     }),
   },

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { postgresUrl } from "../setup/postgres.ts";
+import { bench, listOf, remove } from "./bench.ts";
+
+const url = postgresUrl();
+
+describe.skipIf(url === undefined)("a server on PostgreSQL", () => {
+  it("asks, keeps the question over a restart, and acts on the decision", async () => {
+    const first = await bench([remove("a", "b"), { content: "done" }], { store: url! });
+    const { thread_id } = await first.begin();
+    const before = await first.pending();
+    const { pending, post, get, effects } = await first.restart();
+    expect(await pending()).toEqual(before);
+    const [a, b] = before;
+    await post(`/approvals/${a!.approval_id}/decision?wait=10`, { type: "approve" });
+    await post(`/approvals/${b!.approval_id}/decision?wait=10`, { type: "reject" });
+    const { body } = await get(`/threads/${thread_id}`);
+    expect(body["status"]).toBe("idle");
+    expect(listOf(body["values"]?.["messages"])).toHaveLength(5);
+    expect(effects.deleted).toEqual(["a"]);
+    expect((await get("/audit/verify")).body["ok"]).toBe(true);
+    expect((await post("/threads/search", { metadata: { graph_id: "agent" } })).body).toHaveLength(1);
+  });
+});
