@@ -4,9 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import { ledgerContract } from "./contract.ts";
-import { createBuilder } from "../../src/ledger/sql/builder.ts";
-import { approvalPage, dueApprovals, nextDeadline, unanswered } from "../../src/ledger/sql/read.ts";
-import type { LedgerTables } from "../../src/ledger/sql/tables.ts";
+import {
+  approvalPage,
+  dueApprovals,
+  nextDeadline,
+  unanswered,
+  unansweredOf,
+} from "../../src/ledger/sql/read.ts";
 import { approve, ask, AT, batchOf, idOf, started, tell } from "./events.ts";
 import { copy, tamperingContract, type Exposed } from "./tampering.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -57,15 +61,14 @@ it("SQLite lets others in while it verifies, and they do not change what it sees
 });
 
 describe("lists on SQLite", () => {
-  const build = createBuilder<LedgerTables>("sqlite");
   it.each<[string, CompiledQuery]>([
-    ["pending approvals", approvalPage(build, {}).query],
-    ["pending approvals behind a cursor", approvalPage(build, { cursor: "s9" }).query],
-    ["pending approvals of a thread", approvalPage(build, { thread_id: "t1" }).query],
+    ["pending approvals", approvalPage("sqlite", {}).query],
+    ["pending approvals behind a cursor", approvalPage("sqlite", { cursor: "s9" }).query],
+    ["pending approvals of a thread", approvalPage("sqlite", { thread_id: "t1" }).query],
     ["approvals that are due", dueApprovals.query("sqlite", { at: AT, limit: 1 })],
     ["the next deadline", nextDeadline.query("sqlite", {})],
-    ["open calls", unanswered(build, undefined)],
-    ["open calls of a thread", unanswered(build, "t1")],
+    ["open calls", unanswered.query("sqlite", {})],
+    ["open calls of a thread", unansweredOf.query("sqlite", { thread_id: "t1" })],
   ])("come from an index that is in their order already: %s", async (_, { sql, parameters }) => {
     const path = newPath();
     await (await openLedger(`file:${path}`)).close();

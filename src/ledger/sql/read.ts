@@ -31,31 +31,63 @@ export const callIdOf = new Operation((build, { approval_id }: { approval_id: st
 );
 
 /** One approval more than a page holds, which tells whether there is another page. */
-export function approvalPage(build: Kysely<LedgerTables>, query: ApprovalQuery) {
+export function approvalPage(dialect: Dialect, query: ApprovalQuery) {
   const limit = limitOf(query.limit, APPROVAL_LIMIT);
-  const page = matching(build, query)
-    .select(["record", "request_seq"])
-    .where("request_seq", ">", readCursor(query))
-    .orderBy("request_seq")
-    .limit(limit + 1);
-  return { limit, query: page.compile() };
+  const given = { ...valuesOf(query), after: readCursor(query), most: limit + 1 };
+  return { limit, query: shapeOf(query).page.query(dialect, given) };
 }
 
-export function approvalCount(build: Kysely<LedgerTables>, query: ApprovalQuery) {
-  return matching(build, query)
-    .select((expression) => expression.fn.countAll<number>().as("count"))
-    .compile();
+export function approvalCount(dialect: Dialect, query: ApprovalQuery) {
+  return shapeOf(query).count.query(dialect, valuesOf(query));
 }
 
-function matching(build: Kysely<LedgerTables>, query: ApprovalQuery) {
-  const { status = "pending", thread_id, run_id, tool, checkpoint_id } = query;
+type Wanted = ReturnType<typeof valuesOf>;
+
+/** The queries for one set of conditions: they differ by which conditions there are, not by their values. */
+interface Shape {
+  page: Operation<Wanted & { after: number; most: number }, { record: string; request_seq: number }>;
+  count: Operation<Wanted, { count: number }>;
+}
+
+const shapes = new Map<string, Shape>();
+
+function shapeOf(query: ApprovalQuery): Shape {
+  const columns = Object.keys(valuesOf(query)) as (keyof Wanted)[];
+  const key = columns.join();
+  let shape = shapes.get(key);
+  if (shape === undefined) {
+    shape = {
+      page: new Operation((build, given) =>
+        matching(build, columns, given)
+          .select(["record", "request_seq"])
+          .where("request_seq", ">", given.after)
+          .orderBy("request_seq")
+          .limit(given.most),
+      ),
+      count: new Operation((build, given) =>
+        matching(build, columns, given).select(({ fn }) => fn.countAll<number>().as("count")),
+      ),
+    };
+    shapes.set(key, shape);
+  }
+  return shape;
+}
+
+function matching(build: Kysely<LedgerTables>, columns: readonly (keyof Wanted)[], given: Wanted) {
   let wanted = build.selectFrom("ledger_approvals");
-  if (status !== "all") wanted = wanted.where("status", "=", status);
-  if (thread_id !== undefined) wanted = wanted.where("thread_id", "=", thread_id);
-  if (run_id !== undefined) wanted = wanted.where("run_id", "=", run_id);
-  if (tool !== undefined) wanted = wanted.where("tool", "=", indexable(tool));
-  if (checkpoint_id !== undefined) wanted = wanted.where("checkpoint_id", "=", checkpoint_id);
+  for (const column of columns) wanted = wanted.where(column, "=", given[column] as never);
   return wanted;
+}
+
+/** The columns that a query asks for, and only those. */
+function valuesOf({ status = "pending", thread_id, run_id, tool, checkpoint_id }: ApprovalQuery) {
+  return {
+    ...(status !== "all" && { status }),
+    ...(thread_id !== undefined && { thread_id }),
+    ...(run_id !== undefined && { run_id }),
+    ...(tool !== undefined && { tool: indexable(tool) }),
+    ...(checkpoint_id !== undefined && { checkpoint_id }),
+  };
 }
 
 export const dueApprovals = new Operation((build, { at, limit }: { at: string; limit: number }) =>
@@ -79,14 +111,21 @@ function withDeadline(build: Kysely<LedgerTables>) {
 }
 
 /** The ids of calls without a result, oldest first. */
-export function unanswered(build: Kysely<LedgerTables>, thread_id: string | undefined) {
-  // A literal, as in the partial index that answers it.
-  const open = build
-    .selectFrom("ledger_calls")
-    .select("call_id")
-    .where(sql<boolean>`is_answered = 0`)
-    .orderBy("started_seq");
-  return (thread_id === undefined ? open : open.where("thread_id", "=", thread_id)).compile();
+export const unanswered = new Operation((build, _given: object) => openCalls(build));
+
+export const unansweredOf = new Operation((build, { thread_id }: { thread_id: string }) =>
+  openCalls(build).where("thread_id", "=", thread_id),
+);
+
+function openCalls(build: Kysely<LedgerTables>) {
+  return (
+    build
+      .selectFrom("ledger_calls")
+      .select("call_id")
+      // A literal, as in the partial index that answers it.
+      .where(sql<boolean>`is_answered = 0`)
+      .orderBy("started_seq")
+  );
 }
 
 export function eventPage(build: Kysely<LedgerTables>, query: EventQuery) {

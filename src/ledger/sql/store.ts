@@ -107,7 +107,7 @@ class SqlLedger implements Ledger {
   }
 
   async approvals(query: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }> {
-    const { limit, query: page } = rows.approvalPage(this.#build, query);
+    const { limit, query: page } = rows.approvalPage(this.#database.dialect, query);
     const found = await this.#read(() => ask(page));
     const last = found[limit - 1];
     const next_cursor = last && found.length > limit ? cursorAfter(last.request_seq) : null;
@@ -115,7 +115,7 @@ class SqlLedger implements Ledger {
   }
 
   async countApprovals(query: ApprovalQuery): Promise<number> {
-    const counted = await this.#read(() => askOne(rows.approvalCount(this.#build, query)));
+    const counted = await this.#read(() => askOne(rows.approvalCount(this.#database.dialect, query)));
     return counted?.count ?? 0;
   }
 
@@ -130,7 +130,12 @@ class SqlLedger implements Ledger {
   }
 
   async openCalls(thread_id?: string): Promise<Call[]> {
-    const ids = await this.#read(() => ask(rows.unanswered(this.#build, thread_id)));
+    const { dialect } = this.#database;
+    const ids = await this.#read(() =>
+      thread_id === undefined
+        ? rows.unanswered.rows(dialect, {})
+        : rows.unansweredOf.rows(dialect, { thread_id }),
+    );
     const calls: Call[] = [];
     for (const [index, { call_id }] of ids.entries()) {
       // A long list does not hold up the process.
