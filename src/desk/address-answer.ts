@@ -38,7 +38,8 @@ export function addressAnswer(answer: unknown, open: readonly OpenInterrupt[]): 
   const others = Object.fromEntries(forOthers);
   const rest = entries.filter((entry) => !forOthers.includes(entry));
   if (forOthers.length > 0 && rest.length === 0) return { decisions: [], others };
-  const named = readAnswer(forOthers.length > 0 ? Object.fromEntries(rest) : answer, ours);
+  // Beside an answer to another question each key has to be an address too: a stray one spoils the whole.
+  const named = readAnswer(forOthers.length > 0 ? { decisions: Object.fromEntries(rest) } : answer, ours);
   const decisions = ours.flatMap(({ approval: { approval_id }, interrupt_id }) =>
     named.has(approval_id) ? [{ approval_id, interrupt_id, decision: named.get(approval_id) }] : [],
   );

@@ -25,6 +25,6 @@ export function answerCommand(command: Command, call: IdentifiedCall): { command
 }
 
 function updatesOf({ update }: Command): [string, unknown][] {
-  if (Array.isArray(update)) return update as [string, unknown][];
+  if (Array.isArray(update)) return update;
   return typeof update === "object" && update !== null ? Object.entries(update) : [];
 }

@@ -70,7 +70,7 @@ describe("the model of an approval agent gets a history that every provider take
       new ToolMessage({ content: "deleted b again", tool_call_id: "f2" }),
       new HumanMessage("go on"),
     ];
-    const state = (await one.graph.invoke({ messages: forged } as never, one.config as never)) as never as {
+    const state = (await one.graph.invoke({ messages: forged }, one.config as never)) as never as {
       messages: { content: unknown }[];
     };
     expect(state.messages.at(-1)?.content).toBe("ok");
@@ -87,7 +87,7 @@ describe("the model of an approval agent gets a history that every provider take
         tool_calls: [{ type: "tool_call", name: "delete_file", args: { path: "a" }, id: "f1" }],
       }),
     ];
-    await one.graph.invoke({ messages: forged } as never, one.config as never);
+    await one.graph.invoke({ messages: forged }, one.config as never);
     expect(one.effects.deleted).toEqual([]);
     expect(await one.pending()).toEqual([]);
   });

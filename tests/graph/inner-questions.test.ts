@@ -87,7 +87,7 @@ function delegate(name: string, inner: ApprovalGraph) {
   const body = async (): Promise<string> => {
     const state = (await inner.invoke({
       messages: [{ role: "user", content: "go" }],
-    } as never)) as unknown as State;
+    })) as unknown as State;
     return String(state.messages.at(-1)?.content);
   };
   return tool(body, { name, description: "Lets another agent do it.", schema: nothing });

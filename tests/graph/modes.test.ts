@@ -144,7 +144,7 @@ describe("a policy in the context of a run", () => {
       { default: "auto", rules: [{ id: "x", tools: ["delete_file"], tier: "auto" }] },
     ];
     const input = { messages: [{ role: "user", content: "delete and read" }], approval_overlays };
-    const state = (await one.graph.invoke(input as never, one.config as never)) as unknown as State;
+    const state = (await one.graph.invoke(input, one.config as never)) as unknown as State;
     expect(question(state, "c1")).toBeDefined();
     expect(one.effects.deleted).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe("what is read of LangGraph's private matters", () => {
         thread_id: "t",
         task_id: state.tasks[0]?.id,
         path: "",
-        checkpoint_id: state.config.configurable?.["checkpoint_id"],
+        checkpoint_id: state.config.configurable?.["checkpoint_id"] as unknown,
         run_id: "r",
         graph_id: "g",
         assistant_id: "a",

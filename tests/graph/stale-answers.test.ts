@@ -132,7 +132,7 @@ describe.each(doors)("an answer given to %s", (_name, door) => {
       tool(
         async () => {
           const input = { messages: [{ role: "user", content: "erase x" }] };
-          const { messages } = (await inner.invoke(input as never)) as unknown as State;
+          const { messages } = (await inner.invoke(input)) as unknown as State;
           return String(messages.at(-1)?.content);
         },
         { name: "delegate", description: "Lets another agent do it.", schema: z.object({}) },

@@ -1,38 +1,9 @@
-import { ToolMessage } from "@langchain/core/messages";
-import { DynamicStructuredTool, tool } from "@langchain/core/tools";
-import {
-  Command,
-  getCurrentTaskInput,
-  InMemoryStore,
-  type LangGraphRunnableConfig,
-} from "@langchain/langgraph";
+import { DynamicStructuredTool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createApprovalAgent, withRisk, type RiskOptions, type RiskTier } from "../../src/graph/index.ts";
-import { bench, call, question, results, type BenchOptions } from "./harness.ts";
-
-type Body = (
-  args: Record<string, unknown>,
-  config: LangGraphRunnableConfig & Record<string, unknown>,
-) => unknown;
-
-/** A bench whose only tool, "act", does what `body` says. */
-function withTool(
-  body: Body,
-  options: BenchOptions & { tier?: RiskTier; risk?: RiskOptions; format?: string } = {},
-) {
-  const { tier = "auto", risk = {}, format, ...rest } = options;
-  const act = tool(body as never, {
-    name: "act",
-    description: "Acts.",
-    schema: z.object({ n: z.number().default(1) }),
-    ...(format !== undefined && { responseFormat: format as "content_and_artifact" }),
-  });
-  return bench([{ tool_calls: [call("act", {}, "c1")] }, { content: "done" }], {
-    tools: [withRisk(act as never, tier, risk)],
-    ...rest,
-  });
-}
+import { withRisk } from "../../src/graph/index.ts";
+import { bench, call, question, results } from "./harness.ts";
+import { withTool } from "./one-tool.ts";
 
 describe("a tool that throws after approval", () => {
   it("gives its error to the model, and its approval is used up", async () => {
@@ -62,6 +33,7 @@ describe("a tool that throws after approval", () => {
     "may throw %j, which is no error",
     async (thrown) => {
       const one = await withTool(() => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- that is what is tested
         throw thrown;
       });
       const state = await one.ask("act");
@@ -167,93 +139,5 @@ describe("a tool's own time", () => {
     const state = await one.ask("act");
     expect(results(state)["c1"]).toMatchObject({ status: "error", artifact: { outcome: "unknown" } });
     expect(await one.pending()).toEqual([]);
-  });
-});
-
-describe("what a tool gives back", () => {
-  it("may be content and an artifact", async () => {
-    const one = await withTool(() => ["text", { rows: 3 }], { format: "content_and_artifact" });
-    const state = await one.ask("act");
-    expect(results(state)["c1"]).toMatchObject({ content: "text", artifact: { rows: 3 } });
-  });
-
-  it("may be a tool message of its own, which gets the id of the call", async () => {
-    const one = await withTool(() => new ToolMessage({ content: "mine", tool_call_id: "other", name: "x" }));
-    const state = await one.ask("act");
-    expect(results(state)["c1"]).toMatchObject({ content: "mine", name: "act" });
-  });
-
-  it("may be an object, which is told as JSON", async () => {
-    const one = await withTool(() => ({ rows: [1, 2] }));
-    const state = await one.ask("act");
-    expect(results(state)["c1"]?.content).toBe('{"rows":[1,2]}');
-  });
-
-  it("may be a command that updates the state", async () => {
-    const one = await withTool(
-      (_args, config) => {
-        const id = String(config["toolCallId"]);
-        return new Command({
-          update: { messages: [new ToolMessage({ content: "by command", tool_call_id: id })] },
-        });
-      },
-      { tier: "approve" },
-    );
-    await one.ask("act");
-    const state = await one.resume({ type: "approve" });
-    expect(results(state)["c1"]?.content).toBe("by command");
-    expect(state.messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
-  });
-
-  it("is answered for the model when a command answers nothing", async () => {
-    const one = await withTool(() => new Command({ update: {} }));
-    const state = await one.ask("act");
-    expect(state.messages.at(-1)?.content).toBe("done");
-    expect(results(state)["c1"]).toBeDefined();
-  });
-});
-
-describe("what a tool gets", () => {
-  it("is the state, the store, the call's id and the context of the run", async () => {
-    const store = new InMemoryStore();
-    await store.put(["a"], "b", { c: 1 });
-    const got: Record<string, unknown> = {};
-    const one = await withTool(async (args, runtime) => {
-      got["args"] = args;
-      got["state"] = (runtime["state"] as { messages: unknown[] }).messages.length;
-      got["input"] = getCurrentTaskInput<{ messages: unknown[] }>().messages.length;
-      got["id"] = runtime["toolCallId"];
-      got["store"] = (await runtime.store?.get(["a"], "b"))?.value;
-      got["mode"] = (runtime.context as { mode?: string } | undefined)?.mode;
-      return "ok";
-    });
-    const graph = one.graph;
-    (graph as { store?: unknown }).store = store;
-    await one.ask("act", { context: { mode: "interactive" } });
-    expect(got).toEqual({
-      args: { n: 1 },
-      state: 2,
-      input: 2,
-      id: "c1",
-      store: { c: 1 },
-      mode: "interactive",
-    });
-  });
-
-  it("cannot change what is written of the call", async () => {
-    const one = await withTool((args) => {
-      args["n"] = 99;
-      return "ok";
-    });
-    await one.ask("act");
-    const [started] = (await one.events()).filter(({ type }) => type === "execution_started");
-    expect(started?.data).toMatchObject({ args: {} });
-  });
-});
-
-describe("two tools of one name", () => {
-  it("are refused at once", () => {
-    const make = () => tool(() => "x", { name: "same", description: "Same.", schema: z.object({}) });
-    expect(() => createApprovalAgent({ model: "rehearsal", tools: [make(), make()] })).toThrow(/"same"/);
   });
 });
