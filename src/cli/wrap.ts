@@ -32,10 +32,12 @@ function wrapLine(line: string, width: number): string[] {
       lines.push(current.trimEnd());
       current = "";
     }
-    while (widthOf(rest.trimEnd()) > width) {
-      const part = head(rest, width);
-      lines.push(part);
+    // Here the line is empty or only indented, and the word has no place in it as a whole.
+    while (widthOf(current) + widthOf(rest.trimEnd()) > width) {
+      const part = head(rest, width - widthOf(current));
+      lines.push((current + part).trimEnd());
       rest = rest.slice(part.length);
+      current = "";
     }
     current += rest;
   }

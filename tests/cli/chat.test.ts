@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runCli, startCli, unbarred, widest, type RunningCli } from "./run-cli.ts";
 import { startStub } from "./stub-server.ts";
-import { removeProject, tempProject } from "./temp-project.ts";
+import { graphWith, removeProject, tempProject } from "./temp-project.ts";
 
 // Each test starts a chat with its server, which takes its time on a small machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -13,8 +13,8 @@ const ID = /apr_[0-9a-f]{32}/;
 const folders: string[] = [];
 const running: RunningCli[] = [];
 
-async function project(): Promise<string> {
-  const folder = await tempProject();
+async function project(files: Record<string, string> = {}): Promise<string> {
+  const folder = await tempProject(files);
   folders.push(folder);
   return folder;
 }
@@ -197,6 +197,24 @@ describe("a question in the chat", () => {
     cli.type("later");
     await runCli(["approvals", "approve", id], { env: { COUNTERSIGN_URL: url } });
     await cli.until(/Done: delete notes\/old\.md/);
+  });
+
+  it("ends when its time is up, and the chat goes on", async () => {
+    const steps = [
+      { tool_calls: [{ id: "c1", name: "remove", args: { path: "a" } }] },
+      { content: "Too late." },
+    ];
+    const cwd = await project({
+      "langgraph.json": '{ "graphs": { "agent": "./agent.mjs:agent" } }',
+      "agent.mjs": graphWith({ version: 1, review: { timeout: "2s" } }, steps),
+    });
+    const cli = chat(cwd);
+    await threadOf(cli);
+    cli.type("remove a");
+    await cli.until(/remove: expired, nobody answered in time/);
+    await cli.until(/✗ remove expired/);
+    await cli.until(/Too late\./);
+    expect(cli.stdout()).not.toContain("Try:");
   });
 
   it("is one of its turn: several are asked one after the other, each with its own outcome", async () => {

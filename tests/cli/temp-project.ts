@@ -2,6 +2,9 @@ import { mkdtemp, rm, symlink, mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { scriptedModel } from "../../src/models/index.ts";
+
+type Step = Exclude<Parameters<typeof scriptedModel>[0][number], (...given: never[]) => unknown>;
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -22,8 +25,8 @@ export function removeProject(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-/** The source of a graph with one tool, `remove`, under a policy. */
-export function graphWith(policy: unknown): string {
+/** The source of a graph with one tool, `remove`, under a policy, and a model that says these steps. */
+export function graphWith(policy: unknown, steps: Step[] = [{ content: "Hello." }]): string {
   return `
 import { tool } from "@langchain/core/tools";
 import { createApprovalAgent, scriptedModel } from "countersign";
@@ -33,7 +36,7 @@ const remove = tool(() => "removed", {
   schema: { type: "object", properties: { path: { type: "string" } } },
 });
 export const agent = createApprovalAgent({
-  model: scriptedModel([{ content: "Hello." }]),
+  model: scriptedModel(${JSON.stringify(steps)}),
   tools: [remove],
   policy: ${JSON.stringify(policy)},
 });

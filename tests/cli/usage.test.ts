@@ -34,6 +34,7 @@ describe("the command line", () => {
       args: ["approvals", "list", "--limit", "0"],
       says: '--limit is "0"; give a whole number from 1 to 1000.',
     },
+    { args: ["approvals", "list", "--status", "gone"], says: "Allowed choices are pending, approved," },
     { args: ["policy", "check", "--tool", "x"], says: "Required option '--args <json>' not specified." },
     { args: ["policy", "check", "--tool", "x", "--args", "{"], says: "--args is not valid JSON" },
     { args: ["serve", "--port", "70000"], says: '--port is "70000"' },

@@ -1,9 +1,14 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import type { ApprovalStatus } from "../../ledger/index.ts";
 import { newCommand, newGroup } from "../command.ts";
 import type { DecideOptions } from "./decide.ts";
 import type { OutputOptions } from "../print.ts";
 import type { ListOptions } from "./list.ts";
 
+const STATUSES: (ApprovalStatus | "all")[] = [
+  ...(["pending", "approved", "edited", "rejected", "responded", "expired", "cancelled"] as const),
+  ...(["unavailable", "all"] as const),
+];
 const MESSAGE = "--message <text>";
 const REASON = ["--reason <text>", "why, for the record; the model does not see it"] as const;
 const WAIT = ["--wait <seconds>", "hold the answer until the run stops again, 60 at most"] as const;
@@ -34,11 +39,7 @@ export function approvalsCommand(): Command {
 
 function listCommand(): Command {
   return newCommand("list", "list approvals, oldest first")
-    .option(
-      "--status <status>",
-      "pending, approved, edited, rejected, responded, expired, … or all",
-      "pending",
-    )
+    .addOption(new Option("--status <status>", "how they stand").choices(STATUSES).default("pending"))
     .option("--thread <id>", "only of this thread")
     .option("--tool <name>", "only of this tool")
     .option("--limit <n>", "at most so many, 1 to 1000", "100")

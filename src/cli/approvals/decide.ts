@@ -31,11 +31,11 @@ export async function decideApproval(id: string, decision: Decision, options: De
     body: { ...decision, ...(options.reason === undefined ? {} : { reason: options.reason }) },
     headers: { "idempotency-key": randomUUID() },
   });
-  printResult(options, decided, () => decidedLines(decided));
+  printResult(options, decided, () => decidedLines(decided, wait !== undefined));
 }
 
 /** What a decision did, in words. */
-export function decidedLines({ approval, resumed }: Decided): string[] {
+function decidedLines({ approval, resumed }: Decided, hasWaited: boolean): string[] {
   const { status, tool, next_approval_id, execution } = approval;
   const first = `${exact(tool)} is ${status}.`;
   if (next_approval_id !== null) {
@@ -45,5 +45,6 @@ export function decidedLines({ approval, resumed }: Decided): string[] {
     const error = execution.error === undefined ? "" : ` (${exact(execution.error)})`;
     return [`${first} Its execution: ${execution.state}${error}.`];
   }
+  if (hasWaited && execution.state === "none") return [first];
   return [resumed ? `${first} The run goes on.` : `${first} The run goes on when what runs now has stopped.`];
 }

@@ -86,7 +86,9 @@ export class PersonView implements View {
     const { tool, status, decision, next_approval_id } = approval;
     if (where === "elsewhere") {
       const by = decision === null ? "" : ` by ${deciderOf(decision)}`;
-      this.#barred([this.#paint("yellow", `${clip(exact(tool), 30)}: ${status}${by}, elsewhere, meanwhile`)]);
+      const how =
+        status === "expired" ? "expired, nobody answered in time" : `${status}${by}, elsewhere, meanwhile`;
+      this.#barred([this.#paint("yellow", `${clip(exact(tool), 30)}: ${how}`)]);
     }
     if (next_approval_id !== null) this.#barred(["What you made of it needs an approval of its own."]);
   }

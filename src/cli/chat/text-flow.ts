@@ -44,6 +44,8 @@ export class TextFlow {
     if (this.#word === "") return;
     const width = widthOf(this.#word);
     if (this.#isOpen && this.#used + this.#spaces.length + width > this.#width) this.#breakLine();
+    // An indentation gives way to a word that needs its place.
+    if (!this.#isOpen) this.#spaces = this.#spaces.slice(0, this.#width - width);
     this.#write((this.#isOpen ? "" : this.#prefix) + this.#spaces + this.#word);
     this.#used += this.#spaces.length + width;
     this.#isOpen = true;
