@@ -4,7 +4,7 @@ export interface Json {
   [index: number]: Json;
 }
 
-export const listOf = (json: Json | undefined): Json[] => json as unknown as Json[];
+export const listOf = (json: Json | [] | undefined): Json[] => json as unknown as Json[];
 export const textOf = (json: Json | undefined): string => json as unknown as string;
 
 export interface Answer {

@@ -7,6 +7,8 @@ import { until } from "./until.ts";
 /** A server process of a story. */
 export interface Server extends Http, Talk {
   pid: number;
+  /** Whether the process has come to this moment, and stands there. */
+  isAt(moment: string): boolean;
   /** Resolves when the process stands at this moment. */
   at(moment: string): Promise<void>;
   /** Lets it go on from there. */
@@ -53,7 +55,10 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** A process that serves, as soon as it has said where: in a message, or in a line on standard output. */
+/**
+ * A process that serves, as soon as it has said where: in a message, or in a line on standard output. One that stops at
+ * a moment before that answers nobody.
+ */
 export async function serverOf(child: ChildProcess): Promise<Server> {
   processes.push(child);
   const reached = new Set<string>();
@@ -72,12 +77,13 @@ export async function serverOf(child: ChildProcess): Promise<Server> {
       if (!holds() && hasEnded(child)) throw new Error(`The process ended before ${what}.\n${out.stderr}`);
       return holds();
     }, what);
-  await untilIn(() => out.url !== "", "it listened");
+  await untilIn(() => out.url !== "" || reached.size > 0, "it listened");
   const http = httpOf(out.url);
   return {
     ...http,
     ...talkTo(http),
     pid: child.pid ?? 0,
+    isAt: (moment) => reached.has(moment),
     at: (moment) => untilIn(() => reached.has(moment), `"${moment}"`),
     release: (moment) => void child.send(moment),
     kill: () => kill(child),
@@ -128,7 +134,7 @@ function talkTo({ get, post }: Http): Talk {
     decide: (approval_id, decision) => post(`/approvals/${approval_id}/decision?wait=40`, decision),
     async messages(thread_id) {
       const { body } = await get(`/threads/${thread_id}/state`);
-      return listOf(body["values"]?.["messages"]).map(
+      return listOf(body["values"]?.["messages"] ?? []).map(
         (one) => `${textOf(one["type"])}: ${textOf(one["content"])}`,
       );
     },
