@@ -4,7 +4,7 @@ import { END, START, StateGraph, StateSchema, type BaseCheckpointSaver } from "@
 import { z } from "zod";
 import { loadModel } from "../models/index.ts";
 import { openDoor, type ApprovalGraph } from "./door.ts";
-import { createToolNode, type GatedState, type ToolNodeOptions } from "./tool-node.ts";
+import { createToolNode, type ToolNodeOptions } from "./tool-node.ts";
 import type { Tool } from "./tool-shelf.ts";
 
 export interface ApprovalAgentOptions extends Omit<ToolNodeOptions, "names"> {
@@ -57,14 +57,10 @@ export function createApprovalAgent(options: ApprovalAgentOptions): ApprovalGrap
         (await ready()).invoke([...system, ...messages], config),
       ),
     )
-    .addNode("tools", gate.tools as never)
+    .addNode("tools", gate.tools)
     .addEdge(START, "agent")
-    .addConditionalEdges("agent", (state: GatedState) => gate.fromAgent(state) as never, [
-      "agent",
-      "tools",
-      END,
-    ])
-    .addConditionalEdges("tools", gate.fromTools as never, ["tools", "agent"] as never);
+    .addConditionalEdges("agent", gate.fromAgent, ["agent", "tools", END])
+    .addConditionalEdges("tools", gate.fromTools, ["tools", "agent"]);
   const compiled = graph.compile({ ...(checkpointer !== undefined && { checkpointer }) });
   return openDoor(compiled as never, options);
 }
