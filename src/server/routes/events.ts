@@ -89,12 +89,12 @@ async function* follow(
       }
       if (page.length === PAGE || hasNews) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS);
         const go = (): void => {
           clearTimeout(timer);
           signal.removeEventListener("abort", go);
           resolve();
         };
+        const timer = setTimeout(go, LOOK_MS);
         hear = go;
         signal.addEventListener("abort", go, { once: true });
       });
