@@ -165,7 +165,9 @@ export async function bench(steps: readonly Step[], options: BenchOptions = {}):
       const { body } = await client.get(
         `/approvals${thread_id === undefined ? "" : `?thread_id=${thread_id}`}`,
       );
-      return body["approvals"] as unknown as Approval[];
+      // Parallel calls ask in any order, so tests know them by the order in which the model made them.
+      const approvals = body["approvals"] as unknown as Approval[];
+      return approvals.toSorted((one, other) => (one.turn_id === other.turn_id ? byPath(one, other) : 0));
     },
     async restart(change = {}) {
       running.delete(server);
@@ -173,6 +175,10 @@ export async function bench(steps: readonly Step[], options: BenchOptions = {}):
       return bench(steps, { ...options, ...change, effects, store });
     },
   };
+}
+
+function byPath(one: Approval, other: Approval): number {
+  return String(one.args["path"]).localeCompare(String(other.args["path"]));
 }
 
 export function runOf(text: string, more: Record<string, unknown> = {}): Record<string, unknown> {
