@@ -3,7 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { changeCall, isoTime } from "../desk/index.ts";
 import { callId, digest, turnId } from "../ledger/index.ts";
 import { withoutRepairedCalls } from "../models/index.ts";
-import type { PolicyOverlay } from "../policy/index.ts";
+import { modeOf, type PolicyOverlay } from "../policy/index.ts";
 import { ApprovalRequiredError } from "./approval-required.ts";
 import type { GateParts } from "./entry.ts";
 import { modelView, repaired, unanswered, type Garbled } from "./history.ts";
@@ -54,7 +54,7 @@ function endFailClosed(
     const artifact = (message as ToolMessage).artifact as Partial<CallArtifact> | undefined;
     return artifact?.outcome === "unavailable";
   });
-  if (missing.length === 0 || parts.judge.policy(overlays).mode !== "fail_closed") return;
+  if (missing.length === 0 || modeOf(parts.judge.policy(overlays)) !== "fail_closed") return;
   throw new ApprovalRequiredError(missing.map(({ name }) => name ?? "unnamed"));
 }
 

@@ -2,9 +2,8 @@ import { shorten } from "./describe.ts";
 import type { Facts, PolicyCall, Verdict } from "./facts.ts";
 import { judge, type Judgement } from "./judgement.ts";
 import { overlookedOf } from "./overlooked.ts";
-import type { Policy } from "./policy.ts";
+import { modeOf, type Policy } from "./policy.ts";
 import { effectiveReview, fillReview } from "./review.ts";
-import { strictestMode } from "./tier.ts";
 import { decidingRules, whyOf } from "./why.ts";
 
 /**
@@ -38,7 +37,7 @@ export function toVerdict(policy: Policy, call: PolicyCall, judgement: Judgement
     why: whyOf(judgement, shorten(call.name), overlookedOf(policy, judgement)),
     ...(reasons.length === 0 ? {} : { reason: [...new Set(reasons)].sort().join(" ") }),
     base: judgement.base.tier,
-    mode: strictestMode(policy.mode, overlay?.mode ?? policy.mode),
+    mode: modeOf(policy),
     review: effectiveReview(policy.review, own, [
       ...(overlay?.review === undefined ? [] : [overlay.review]),
       ...added,

@@ -12,6 +12,7 @@ export { policyJsonSchema } from "./json-schema.ts";
 export { lintPolicy } from "./lint.ts";
 export type { Finding, FindingCode } from "./lint.ts";
 export { pathArguments } from "./path-arguments.ts";
+export { modeOf } from "./policy.ts";
 export type { Policy, PolicyOverlay, Review } from "./policy.ts";
 export { PolicyError } from "./policy-error.ts";
 export type { PolicyProblem } from "./policy-error.ts";

@@ -1,4 +1,4 @@
-import type { DecisionType, Mode, Tier } from "./tier.ts";
+import { strictestMode, type DecisionType, type Mode, type Tier } from "./tier.ts";
 import type { ReviewInput, Rule } from "./document.ts";
 
 /** How calls are asked about, with every default filled in. */
@@ -28,6 +28,11 @@ export interface Policy {
   rules: Rule[];
   review: Review;
   overlay?: PolicyOverlay;
+}
+
+/** The mode that a policy is in, with what overlays have tightened. */
+export function modeOf({ mode, overlay }: Policy): Mode {
+  return strictestMode(mode, overlay?.mode ?? mode);
 }
 
 const parsed = new WeakSet<object>();

@@ -24,8 +24,8 @@ async function openSqlite(path: string): Promise<Checkpointer> {
   // The ledger writes to the same file on a connection of its own: each waits for the other.
   saver.db.pragma("busy_timeout = 5000");
   saver.db.pragma("journal_mode = WAL");
-  // Both write to one log, in order, and each commit of the ledger syncs all of it: what the ledger builds upon is on
-  // disk with it, and the checkpoints need no syncs of their own.
+  // Both write to one log, in order, and a commit of the ledger that waits for the disk takes along what came before:
+  // the checkpoints need no waiting of their own.
   saver.db.pragma("synchronous = NORMAL");
   // The saver makes its tables at the first reading, and deleting would fail before that.
   await saver.getTuple({ configurable: { thread_id: "none" } });

@@ -63,8 +63,8 @@ export function bareGraph(checkpointer: SqliteSaver, asks: boolean): Runnable {
       }) as never,
       ["tools", END] as never,
     )
-    .addEdge("tools" as never, "agent");
-  return graph.compile({ checkpointer }).withConfig({ durability: "sync" } as never) as unknown as Runnable;
+    .addEdge("tools", "agent");
+  return graph.compile({ checkpointer }).withConfig({ durability: "sync" } as never);
 }
 
 /** The same agent gated. Not its `own`: checkpointer and ledger come from the server that it runs in. */
@@ -76,7 +76,7 @@ export function gatedGraph(
 ): Runnable {
   const risk = withRisk(noteTool(), asks ? "approve" : "auto", { readOnly });
   const stores = own ? { checkpointer, ledger } : {};
-  return createApprovalAgent({ model: model(), tools: [risk], ...stores }) as unknown as Runnable;
+  return createApprovalAgent({ model: model(), tools: [risk], ...stores });
 }
 
 export const ledgerIn = (folder: string, name: string): Promise<Ledger> =>

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { createServer as listen, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -40,7 +39,8 @@ async function startEmbed(folder: string): Promise<Side> {
       delete: async (id: string) => void threads.delete(id),
     } as never,
   });
-  const server = listen(getRequestListener(app.fetch as never));
+  const listener = getRequestListener(app.fetch as never);
+  const server = listen((request, response) => void listener(request, response));
   const url = await opened(server);
   return {
     async round() {
@@ -61,7 +61,7 @@ async function startOurs(folder: string): Promise<Side> {
   const store = `file:${join(folder, "server.db")}`;
   const ledger = await ledgerIn(folder, "unused.db");
   const agent = gatedGraph(saverIn(folder, "unused.db"), ledger, true, { own: false });
-  const server = await createServer({ config: { graphs: { agent: agent as never } }, store, port: 0 });
+  const server = await createServer({ config: { graphs: { agent: agent } }, store, port: 0 });
   const { url } = await server.start();
   return {
     async round() {
