@@ -39,7 +39,7 @@ async function startEmbed(folder: string): Promise<Side> {
       delete: async (id: string) => void threads.delete(id),
     } as never,
   });
-  const listener = getRequestListener(app.fetch as never);
+  const listener = getRequestListener(app.fetch);
   const server = listen((request, response) => void listener(request, response));
   const url = await opened(server);
   return {
