@@ -56,13 +56,13 @@ export async function changeCall(
   }
 }
 
-/** A batch for {@link Ledger.appendAll}, or `null` when the commands lead to nothing. */
+/** A batch for {@link Ledger.appendAll}, `null` when the commands lead to nothing, and the call as it will be then. */
 export function planOf(
   call: Call | null,
   target: Target,
   at: string,
   { commands, lease, force }: Change,
-): { batch: Batch | null; refused: { refusal?: Refusal } } {
+): { batch: Batch | null; call: Call | null; refused: { refusal?: Refusal } } {
   const events: NewEvent[] = [];
   let next = call;
   let refused: { refusal?: Refusal } = {};
@@ -77,13 +77,14 @@ export function planOf(
       break;
     }
   }
-  if (events.length === 0) return { batch: null, refused };
+  if (events.length === 0) return { batch: null, call, refused };
   const { call_id, thread_id, run_id } = target;
   const expected = { call_id, expected_version: call?.version ?? 0 };
   // A lease belongs to an execution: when the claim was refused, there is nothing to hold.
   const held = lease && !refused.refusal ? { lease } : {};
   const forced = force === undefined ? {} : { force };
-  return { batch: { at, thread_id, run_id, call: expected, events, ...held, ...forced }, refused };
+  const batch = { at, thread_id, run_id, call: expected, events, ...held, ...forced };
+  return { batch, call: next, refused };
 }
 
 /** An event as if it stood in the ledger already, for deciding what comes after it in the same step. */

@@ -45,10 +45,18 @@ export class Executions {
   }
 
   /** Claims a call; `before` are commands that belong into the same step, such as its start. */
-  async claim(target: Target, claim: Claim, before: Command[], known?: Call | null): Promise<Claimed> {
+  async claim(
+    target: Target,
+    claim: Claim,
+    {
+      before = [],
+      known,
+      at = isoTime(this.#clock),
+    }: { before?: Command[]; known?: Call | null; at?: string } = {},
+  ): Promise<Claimed> {
     const command: Command = { type: "claim", ...claim, owner: this.owner };
     const release = this.#hold(target.call_id);
-    const changed = await changeCall(this.#ledger, target, isoTime(this.#clock), {
+    const changed = await changeCall(this.#ledger, target, at, {
       commands: [...before, command],
       lease: this.#lease(),
       ...(known !== undefined && { known }),

@@ -1,5 +1,5 @@
 export { addressAnswer, questionOf, type AddressedAnswer, type OpenInterrupt } from "./address-answer.ts";
-export { changeCall, type Change, type Changed, type Target } from "./change.ts";
+export { changeCall, planOf, type Change, type Changed, type Target } from "./change.ts";
 export { keepDeadlines } from "./deadlines.ts";
 export { openDesk, type Desk, type Settled } from "./desk.ts";
 export { checkArgs } from "./edit-check.ts";

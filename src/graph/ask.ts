@@ -175,7 +175,7 @@ async function settleWith(
 ): Promise<void> {
   const { approval_id } = approval;
   const decision = decisionIn(answer, approval, interrupted, entry);
-  const { refusal } = await entry.decide({ type: "decide", approval_id, decision, by: { kind: "user" } });
+  const refusal = await entry.decide({ type: "decide", approval_id, decision, by: { kind: "user" } });
   // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
   const current = entry.call?.approvals.find((one) => one.approval_id === approval_id);
   if (current?.status !== "pending") return;

@@ -3,6 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import {
   changeCall,
   isoTime,
+  planOf,
   type Change,
   type Changed,
   type Executions,
@@ -19,6 +20,7 @@ import {
   type Decision,
   type Ledger,
   type LedgerEvent,
+  type Refusal,
 } from "../ledger/index.ts";
 import type { PolicyOverlay, Verdict } from "../policy/index.ts";
 import type { Judge } from "./judge.ts";
@@ -47,6 +49,14 @@ export interface TaskInput {
   overlays: PolicyOverlay[];
 }
 
+/** Somebody else settled the question first: the entry goes on from what stands. */
+export class Overtaken extends Error {
+  constructor() {
+    super("Another decision was taken first.");
+    this.name = "Overtaken";
+  }
+}
+
 /**
  * One entry of a task into the gate: who calls what, and what the ledger knows of it. The same call may be entered
  * many times, after each answer and each crash.
@@ -63,6 +73,7 @@ export class Entry {
   readonly arrived = new Map<string, unknown>();
   /** The approvals that this very entry opened: no answer that came with it can be meant for them. */
   readonly opened = new Set<string>();
+  #held: { command: Command; known: Call | null } | undefined;
 
   constructor(parts: GateParts, input: TaskInput, config: LangGraphRunnableConfig, place: Place) {
     const { thread_id, task_id, path, run_id } = place;
@@ -78,21 +89,49 @@ export class Entry {
 
   /** Reads what is known of the call. */
   async read(): Promise<Call | null> {
+    this.#held = undefined;
     this.call = await this.parts.ledger.call(this.target.call_id);
     return this.call;
   }
 
-  /** Puts commands to the call and tells the stream what came of them. */
-  change(...commands: Command[]): Promise<Changed> {
+  /**
+   * Puts commands to the call and tells the stream what came of them.
+   *
+   * @throws {Overtaken} when a consent that was held back could not be written.
+   */
+  async change(...commands: Command[]): Promise<Changed> {
+    const { before, known } = this.takeHeld();
+    if (before.length > 0) {
+      const { refusal } = await this.#change({ commands: before, known, force: false });
+      if (refusal) throw new Overtaken();
+    }
     return this.#change({ commands, known: this.call });
   }
 
   /**
-   * Writes a decision that came with this entry. Nobody was told yet that it was taken, so the commit need not wait
-   * for the disk: the claim that follows from it does, and takes it along.
+   * Takes a decision that came with this entry. A consent is held back for a moment: nobody was told yet that it was
+   * taken, and the claim that follows writes both in one step.
    */
-  decide(command: Command & { type: "decide" }): Promise<Changed> {
-    return this.#change({ commands: [command], known: this.call, force: false });
+  async decide(command: Command & { type: "decide" }): Promise<Refusal | undefined> {
+    const { type } = command.decision;
+    if (type === "approve" || type === "edit") {
+      const { call, refused } = planOf(this.call, this.target, isoTime(this.parts.clock), {
+        commands: [command],
+      });
+      if (!refused.refusal) {
+        this.#held = { command, known: this.call };
+        this.call = call;
+        return undefined;
+      }
+    }
+    return (await this.change(command)).refusal;
+  }
+
+  /** What was held back, for whoever writes it now, and the call as it stands in the ledger without it. */
+  takeHeld(): { before: Command[]; known: Call | null } {
+    const held = this.#held;
+    this.#held = undefined;
+    return held ? { before: [held.command], known: held.known } : { before: [], known: this.call };
   }
 
   async #change(change: Change): Promise<Changed> {

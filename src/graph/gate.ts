@@ -9,7 +9,7 @@ import {
 } from "../ledger/index.ts";
 import { exceeds } from "../policy/index.ts";
 import { passQuestion } from "./ask.ts";
-import type { Entry } from "./entry.ts";
+import { Overtaken, type Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
 import { putQuestion, subjectOf } from "./put-question.ts";
 import { afterExecution, run, type Passed } from "./run-call.ts";
@@ -29,8 +29,13 @@ export async function pass(entry: Entry): Promise<Passed> {
     if (approval.asked_by === "interrupt") position += 1;
   }
   for (;;) {
-    const passed = await step(entry);
-    if (passed !== undefined) return passed;
+    try {
+      const passed = await step(entry);
+      if (passed !== undefined) return passed;
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+      await entry.read();
+    }
   }
 }
 

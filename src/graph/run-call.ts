@@ -1,5 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Command as GraphCommand } from "@langchain/langgraph";
+import { isoTime } from "../desk/index.ts";
 import { digest, type Authority, type Command, type Execution } from "../ledger/index.ts";
 import type { Subject } from "./ask.ts";
 import type { Entry } from "./entry.ts";
@@ -65,7 +66,16 @@ export async function run(
 ): Promise<Passed | undefined> {
   const { name: tool, args } = entry.effective();
   const claim = { tool, args, args_digest: digest(args), authority, is_safe: shelved.is_safe };
-  const claimed = await entry.parts.executions.claim(entry.target, claim, before, entry.call);
+  const held = entry.takeHeld();
+  const claimed = await entry.parts.executions.claim(entry.target, claim, {
+    before: [...held.before, ...before],
+    known: held.known,
+    at: isoTime(entry.parts.clock),
+  });
+  if (claimed.state === "standing" && held.before.length > 0) {
+    await entry.read();
+    return undefined;
+  }
   if (claimed.state === "standing") return onStanding(entry);
   entry.noticed(claimed.changed);
   return execute(entry, shelved, { tool, args }, claimed.release);
