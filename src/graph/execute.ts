@@ -12,6 +12,7 @@ import { answerCommand } from "./answer-command.ts";
 import type { Entry } from "./entry.ts";
 import { readState, setTaskInput } from "./platform.ts";
 import { runInTime, TimedOut } from "./run-in-time.ts";
+import { editedText } from "./texts.ts";
 import { artifactOf, recordedMessage } from "./tool-message.ts";
 import type { ShelvedTool } from "./tool-shelf.ts";
 
@@ -102,6 +103,7 @@ async function succeeded(entry: Entry, output: unknown): Promise<Output | undefi
   const message = ToolMessage.isInstance(output)
     ? output
     : new ToolMessage({ content: textOf(output), tool_call_id: call.id, name: call.name });
+  if (typeof message.content === "string") message.content += editNote(entry);
   const text = textOf(message.content);
   const isOk = message.status !== "error";
   await finish(entry, isOk ? "succeeded" : "failed", isOk ? null : text, {
@@ -117,6 +119,14 @@ async function succeeded(entry: Entry, output: unknown): Promise<Output | undefi
   // A tool's own artifact is the tool's business; ours stands where there is none.
   message.artifact ??= artifactOf(entry.call, isOk ? "done" : "failed");
   return standing ? message : undefined;
+}
+
+/** The model wrote another call than the one that ran, and must not believe its own. */
+function editNote(entry: Entry): string {
+  const isEdited = entry.call?.approvals.some(({ status }) => status === "edited") ?? false;
+  if (!isEdited) return "";
+  const { name, args } = entry.effective();
+  return `\n\n${editedText(name, args)}`;
 }
 
 async function failed(entry: Entry, text: string): Promise<Output | undefined> {

@@ -24,6 +24,11 @@ export function refusalText(outcome: Exclude<Outcome, "done" | "failed" | "respo
   }
 }
 
+/** What the model is told beside the result of a call that a reviewer changed. */
+export function editedText(tool: string, args: Record<string, unknown>): string {
+  return `(A reviewer changed this call before it ran. It ran as ${tool} ${JSON.stringify(args)}, not as you wrote it.)`;
+}
+
 /** The text of a rejection is whatever the reviewer wrote; it is quoted so that it cannot pass for our own words. */
 function quoted(label: string, text: string): string {
   return text.trim() === "" ? "" : ` ${label}: ${JSON.stringify(text.trim())}.`;
