@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Decision, type Approval } from "../ledger/index.ts";
+import { Decision, isDeeperThan, MAX_ARGS_DEPTH, type Approval } from "../ledger/index.ts";
 import { checkEdit } from "./edit-check.ts";
 import { DeskError, type Fault } from "./error.ts";
 
@@ -25,6 +25,10 @@ const NamedAction = z.object({
 export function readDecision(raw: unknown, approval: Approval): Decision {
   const decision = parse(raw, approval);
   if (decision.type !== "edit") return decision;
+  if (isDeeperThan(decision.args, MAX_ARGS_DEPTH)) {
+    const message = `nested deeper than ${MAX_ARGS_DEPTH} levels`;
+    throw invalid("The edited arguments cannot be used.", [{ path: "args", message }], approval);
+  }
   if (decision.tool === undefined || decision.tool === approval.tool) {
     const checked = checkEdit(approval, decision.args);
     if (!checked.ok)

@@ -7,7 +7,7 @@ import {
   task,
   type Command as GraphCommand,
 } from "@langchain/langgraph";
-import { lastExecution, type Args, type Command } from "../ledger/index.ts";
+import { isDeeperThan, lastExecution, MAX_ARGS_DEPTH, type Args, type Command } from "../ledger/index.ts";
 import { answerCommand } from "./answer-command.ts";
 import type { Entry } from "./entry.ts";
 import { readState, setTaskInput } from "./platform.ts";
@@ -116,6 +116,9 @@ async function succeeded(entry: Entry, output: unknown): Promise<Output | undefi
   if (standing && standing.text !== text) return recordedMessage(entry, standing);
   message.tool_call_id = call.id;
   message.name = call.name;
+  // What is nested deeper could be stored and never read again, and the thread with it.
+  if (isDeeperThan(message.artifact, MAX_ARGS_DEPTH)) message.artifact = undefined;
+  if (isDeeperThan(message.content, MAX_ARGS_DEPTH)) message.content = text;
   // A tool's own artifact is the tool's business; ours stands where there is none.
   message.artifact ??= artifactOf(entry.call, isOk ? "done" : "failed");
   return standing ? message : undefined;

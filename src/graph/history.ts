@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { Call } from "../ledger/index.ts";
+import { canonicalJson, isDeeperThan, MAX_ARGS_DEPTH } from "../ledger/index.ts";
 import { ordered } from "./messages.ts";
 import { refusalText } from "./texts.ts";
 import { artifactOf } from "./tool-message.ts";
@@ -92,16 +93,24 @@ export function repaired(reply: AIMessage): { message: AIMessage; garbled: Garbl
     seen.add(own);
     return own;
   };
-  const calls = (reply.tool_calls ?? []).map((call) => ({
-    ...call,
-    args: call.args ?? {},
-    id: identify(call.id),
-  }));
-  const garbled = (reply.invalid_tool_calls ?? []).map(({ id, name, error }) => ({
-    call: { type: "tool_call" as const, id: identify(id), name: name ?? "unnamed", args: {} },
-    message: `The arguments are not valid JSON${error ? ` (${error})` : ""}.`,
-  }));
-  if (garbled.length === 0 && calls.every(({ id }, at) => id === reply.tool_calls?.[at]?.id)) {
+  const calls: IdentifiedCall[] = [];
+  const garbled: Garbled[] = [];
+  const refuse = (id: string | undefined, name: string | undefined, message: string): void => {
+    const call = { type: "tool_call" as const, id: identify(id), name: name ?? "unnamed", args: {} };
+    garbled.push({ call, message });
+  };
+  for (const call of reply.tool_calls ?? []) {
+    const fault = faultOf(call.args ?? {});
+    if (fault === undefined) calls.push({ ...call, args: call.args ?? {}, id: identify(call.id) });
+    else refuse(call.id, call.name, fault);
+  }
+  for (const { id, name, error } of reply.invalid_tool_calls ?? []) {
+    refuse(id, name, `The arguments are not valid JSON${error ? ` (${error})` : ""}.`);
+  }
+  if (
+    garbled.length === 0 &&
+    calls.every(({ id, args }, at) => isSame({ id, args }, reply.tool_calls?.[at]))
+  ) {
     return { message: reply, garbled };
   }
   const { tool_calls: _raw, ...additional_kwargs }: Record<string, unknown> = reply.additional_kwargs;
@@ -115,6 +124,24 @@ export function repaired(reply: AIMessage): { message: AIMessage; garbled: Garbl
     tool_calls: [...calls, ...garbled.map(({ call }) => call)],
   });
   return { message, garbled };
+}
+
+/** Why arguments cannot be used as they are, whatever the tool. */
+function faultOf(args: unknown): string | undefined {
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return "The arguments are no JSON object.";
+  if (isDeeperThan(args, MAX_ARGS_DEPTH))
+    return `The arguments are nested deeper than ${MAX_ARGS_DEPTH} levels.`;
+  try {
+    canonicalJson(args);
+    return undefined;
+  } catch {
+    return "The arguments hold what JSON cannot.";
+  }
+}
+
+function isSame({ id, args }: { id: string; args: unknown }, call: ToolCall | undefined): boolean {
+  return call !== undefined && id === call.id && args === call.args;
 }
 
 /** Some providers repeat the calls among the content, under the ids and arguments that were just mended. */

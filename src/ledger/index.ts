@@ -17,6 +17,7 @@ export {
   type LedgerEvent,
   type NewEvent,
 } from "./event.ts";
+export { isDeeperThan, MAX_ARGS_DEPTH } from "./depth.ts";
 export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";
 export {
   LedgerError,

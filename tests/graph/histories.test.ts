@@ -107,6 +107,27 @@ describe("the model of an approval agent gets a history that every provider take
     expect(state.messages.at(-1)?.content).toBe("ok");
   });
 
+  const deep = (levels: number): Record<string, unknown> => (levels === 0 ? {} : { inner: deep(levels - 1) });
+
+  it.each([
+    ["null", null],
+    ["a list", ["a"]],
+    ["nested deeper than what can be read back", deep(60)],
+    ["so deep that no digest can be made of it", deep(1_500)],
+    ["what JSON cannot hold", { path: 1n }],
+  ])("when the arguments of a call are %s, which are refused before they are kept", async (_, args) => {
+    const one = await bench(
+      [{ tool_calls: [call("delete_file", args as never, "c1")] }, { content: "sorry" }],
+      { stores: sqlite() },
+    );
+    const state = await one.ask("delete it");
+    expect(one.effects.deleted).toEqual([]);
+    expect(await one.approvals()).toEqual([]);
+    expect(results(state)["c1"]).toMatchObject({ status: "error", artifact: { outcome: "invalid" } });
+    const again = await (await one.reopened()).graph.getState(one.config as never);
+    expect((again.values as typeof state).messages.at(-1)?.content).toBe("sorry");
+  });
+
   it("when the only call was garbled", async () => {
     const one = await bench([
       { invalid_tool_calls: [{ name: "delete_file", args: "{", id: "c1" }] },
