@@ -46,6 +46,7 @@ function sentence(issue: Issue, value: unknown): string {
     case "invalid_value":
       return wrongValue(key, value, issue.values.map(String));
     case "invalid_type":
+      if (key === "timeout") return `must be a duration in quotes, like "15m", not ${kindOf(value)}`;
       return `must be ${article(issue.expected)}, not ${kindOf(value)}`;
     case "too_small":
       return value === ""

@@ -67,6 +67,25 @@ describe("policy check", () => {
     expect(stdout).toMatch(/^tier +approve\nrules +none\nwhy +Because.\npolicy +that of agent at http/);
   });
 
+  it("takes a policy of this package by its name", async () => {
+    const args = call("write_file", { path: "scratch/a.txt" });
+    const { stdout } = await runCli(["policy", "check", ...args, "--policy", "careful", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: { tier: "approve" },
+      policy: "the careful policy of this package",
+    });
+  });
+
+  it("names lint when a policy has more than one fault, and not when it has one", async () => {
+    const two = await file("two.json", { version: 2, mode: "never!" });
+    const one = await file("one.json", { version: 2 });
+    const check = (policy: string) => runCli(["policy", "check", ...call("t", {}), "--policy", policy]);
+    expect((await check(two)).stderr).toContain(`Run "countersign policy lint ${two}" for all of them.`);
+    const { code, stderr } = await check(one);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain("policy lint");
+  });
+
   it("refuses a risk that is no tier", async () => {
     const { code, stderr } = await runCli(["policy", "check", ...call("t", {}), "--risk", "high"]);
     expect(code).toBe(2);
@@ -108,6 +127,27 @@ describe("policy lint", () => {
     expect(stdout).toMatch(/2 errors, 0 warnings/);
   });
 
+  it("warns of rules that relax too much when it is told the risk, and not otherwise", async () => {
+    const rules = [
+      { id: "all", tools: ["delete_*"], tier: "auto" },
+      { id: "shell", tools: ["run_shell"], tier: "auto" },
+      { id: "other", tools: ["elsewhere"], tier: "deny" },
+    ];
+    const path = await file("relaxing.json", { version: 1, rules });
+    const risks = ["--risk", "delete_file=approve", "--risk", "run_shell=approve"];
+    const told = await runCli(["policy", "lint", path, ...risks, "--json"]);
+    expect(told.code).toBe(0);
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      findings: [
+        { code: "glob_relaxes_declared", path: "rules[0].tools" },
+        { code: "relaxed_destructive", path: "rules[1].tier" },
+      ],
+    });
+    const untold = await runCli(["policy", "lint", path]);
+    expect(untold.stdout).toContain("nothing found");
+    expect(untold.stdout).toContain("--risk TOOL=TIER");
+  });
+
   it("does not fail on warnings", async () => {
     const rule = { id: "a", tools: ["run_shell"], when: { command: { shell: ["rm *"] } }, tier: "deny" };
     const warned = await file("warned.json", { version: 1, rules: [rule] });
@@ -119,6 +159,7 @@ describe("policy lint", () => {
   it.each([
     { name: "none.json", content: undefined, says: /none\.json cannot be read/ },
     { name: "broken.json", content: "{", says: /broken\.json is not valid JSON/ },
+    { name: "comma.json", content: '{\n  "version": 1,\n}', says: /line 3,? column 1\b/ },
   ])("says in one line that $name cannot be read", async ({ name, content, says }) => {
     const path = content === undefined ? join(folder, name) : await file(name, content);
     const { code, stderr } = await runCli(["policy", "lint", path]);

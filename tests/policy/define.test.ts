@@ -80,6 +80,7 @@ describe("definePolicy", () => {
     [{ version: 1, review: { decisions: ["aprove"] } }, "review.decisions[0]", /did you mean "approve"/],
     [{ version: 1, review: { timeout: "15 minutes" } }, "review.timeout", /is no duration/],
     [{ version: 1, review: { timeout: "0s" } }, "review.timeout", /is no duration/],
+    [{ version: 1, review: { timeout: 900 } }, "review.timeout", /like "15m", not a number/],
     [{ version: 1, review: { timeout: "9999d" } }, "review.timeout", /longer than 3650d/],
     [{ version: 1, rules: [{ tools: ["x"], tier: "auto" }] }, "rules[0].id", /is required/],
     [rule({ tools: [] }), "rules[0].tools", /must not be an empty list/],

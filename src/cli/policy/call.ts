@@ -7,6 +7,7 @@ import {
   definePolicy,
   isTier,
   pathArguments,
+  PolicyError,
   type Facts,
   type Policy,
   type PolicyCall,
@@ -34,17 +35,43 @@ export interface LocalCall {
 const UNKNOWN_RISK =
   "What the tool's author declares is not known here: --risk tells it, --graph asks the server.";
 
-/** Reads a policy file; without a name, the everyday policy of this package. @throws {CliError} naming the file. */
-export function readPolicyFile(file?: string): { document: unknown; source: string } {
-  const path = file ?? packageFile("graphs/policies/everyday.json");
-  const source = file ?? "the everyday policy of this package";
+/** The policies of this package. */
+const NAMED = ["careful", "everyday", "headless"];
+
+/** Reads a policy: of a file, else of this package by its name, `everyday` by default. @throws {CliError} naming the file. */
+export function readPolicyFile(given = "everyday"): { document: unknown; source: string } {
+  const isNamed = NAMED.includes(given);
+  const path = isNamed ? packageFile(`graphs/policies/${given}.json`) : given;
+  const source = isNamed ? `the ${given} policy of this package` : given;
+  let text = "";
   try {
-    return { document: JSON.parse(readFileSync(path, "utf8")) as unknown, source };
+    text = readFileSync(path, "utf8");
+    return { document: JSON.parse(text) as unknown, source };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const isThere = cause instanceof SyntaxError;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const why = isThere ? withLine(message, text) : message;
     const detail = isThere ? `${path} is not valid JSON (${why}).` : `${path} cannot be read (${why}).`;
     throw new CliError({ title: "Bad file", code: isThere ? "invalid_json" : "no_file", detail }, { cause });
+  }
+}
+
+/** A parser's message, with the line and column of the position that it names. Newer ones say them already. */
+function withLine(message: string, text: string): string {
+  const position = /at position (\d+)$/.exec(message)?.[1];
+  if (position === undefined) return message;
+  const before = text.slice(0, Number(position)).split("\n");
+  return `${message}, line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+}
+
+/** The policy that a file holds. @throws {CliError} `invalid_policy`, saying how to see all that is wrong. */
+function definePolicyOf(document: unknown, file: string | undefined): Policy {
+  try {
+    return definePolicy(document);
+  } catch (cause) {
+    if (!(cause instanceof PolicyError) || cause.errors.length < 2 || file === undefined) throw cause;
+    const detail = `${cause.message}. Run "countersign policy lint ${file}" for all of them.`;
+    throw new CliError({ title: "Invalid policy", code: cause.code, detail }, { cause });
   }
 }
 
@@ -52,7 +79,7 @@ export function readPolicyFile(file?: string): { document: unknown; source: stri
 export function readLocalCall(options: CallOptions): LocalCall {
   const args = readJsonObject(options.args, "--args");
   const { document, source } = readPolicyFile(options.policy);
-  const policy = definePolicy(document);
+  const policy = definePolicyOf(document, options.policy);
   const { risk } = options;
   if (risk !== undefined && !isTier(risk)) {
     throw usageError(`--risk is "${risk}"; give auto, suggest, approve or deny.`);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { newCommand, newGroup } from "../command.ts";
-import type { OutputOptions } from "../print.ts";
 import type { CheckOptions } from "./check.ts";
+import type { LintOptions } from "./lint.ts";
 
 /** `countersign policy …`: what a policy says, without running anything. */
 export function policyCommand(): Command {
@@ -18,8 +18,9 @@ export function policyCommand(): Command {
   );
   policy.addCommand(
     newCommand("lint", "read a policy file for what is wrong or probably not meant; exit code 1 on errors")
-      .argument("<file>", "policy file, JSON")
-      .action(async (file: string, options: OutputOptions) =>
+      .argument("<file>", "policy file, JSON, or careful, everyday, headless")
+      .option("--risk <tool=tier>", "what a tool's author declares; once for each tool", collect)
+      .action(async (file: string, options: LintOptions) =>
         (await import("./lint.ts")).lintFile(file, options),
       ),
   );
@@ -31,11 +32,15 @@ export function policyCommand(): Command {
   return policy;
 }
 
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
 function withCall(command: Command): Command {
   return command
     .requiredOption("--tool <name>", "the tool that would be called")
     .requiredOption("--args <json>", "its arguments, a JSON object")
-    .option("--policy <file>", "policy file; default: the everyday policy of this package")
+    .option("--policy <file>", "policy file, or careful, everyday (default), headless")
     .option("--risk <tier>", "what the tool's author declares: auto, suggest, approve or deny")
     .option("--graph <name>", "ask the server, which knows the tools of this graph");
 }

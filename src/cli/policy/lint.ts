@@ -1,19 +1,30 @@
-import { definePolicy, lintPolicy, PolicyError, type Finding } from "../../policy/index.ts";
-import { EXIT } from "../cli-error.ts";
+import {
+  definePolicy,
+  isTier,
+  lintPolicy,
+  PolicyError,
+  type Finding,
+  type ToolFacts,
+} from "../../policy/index.ts";
+import { EXIT, usageError } from "../cli-error.ts";
 import { printResult, type OutputOptions } from "../print.ts";
 import { exact } from "../readable.ts";
 import { COLUMNS, wrap } from "../wrap.ts";
 import { readPolicyFile } from "./call.ts";
 
+export interface LintOptions extends OutputOptions {
+  risk?: string[];
+}
+
 type Line = Pick<Finding, "severity" | "path" | "message">;
 
 /** `policy lint FILE`: what is wrong with a policy file. The exit code is 1 when there is an error. */
-export async function lintFile(file: string, options: OutputOptions): Promise<void> {
-  const findings = findingsIn(readPolicyFile(file).document);
+export async function lintFile(file: string, options: LintOptions): Promise<void> {
+  const findings = findingsIn(readPolicyFile(file).document, options.risk?.map(readRisk));
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const summary =
     findings.length === 0
-      ? "nothing found. Whether its tools exist is checked when a server starts with it."
+      ? `nothing found. Whether its tools exist is checked when a server starts with it.${options.risk === undefined ? " --risk TOOL=TIER tells what is declared of them." : ""}`
       : `${count(errors, "error")}, ${count(findings.length - errors, "warning")}.`;
   printResult(options, { ok: errors === 0, file, findings }, () => [
     ...findings.flatMap(({ severity, path, message }) =>
@@ -24,9 +35,19 @@ export async function lintFile(file: string, options: OutputOptions): Promise<vo
   if (errors > 0) process.exitCode = EXIT.failed;
 }
 
-function findingsIn(document: unknown): Line[] {
+/** A tool and its declared risk from the command line. @throws {CliError} `usage` */
+function readRisk(text: string): ToolFacts {
+  const [name = "", tier = "", ...more] = text.split("=");
+  if (name !== "" && isTier(tier) && more.length === 0) return { name, declared: tier };
+  throw usageError(
+    `--risk is "${text}"; give TOOL=TIER, the tier auto, suggest, approve or deny, like delete_file=approve.`,
+  );
+}
+
+function findingsIn(document: unknown, tools?: readonly ToolFacts[]): Line[] {
   try {
-    return lintPolicy(definePolicy(document));
+    // The risks that are told need not be of all the tools there are, so a tool that is not among them may exist.
+    return lintPolicy(definePolicy(document), tools).filter(({ code }) => code !== "unknown_tool");
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     return error.errors.map(({ path, message }) => ({ severity: "error", path, message }));
