@@ -1,10 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
+import { limitDepth } from "./body-depth.ts";
 import { giveFirstAnswer } from "./first-answers.ts";
 import { limitBody, onlyJson } from "./json-bodies.ts";
 import { guardOrigin } from "./origin.ts";
 import type { ServerParts } from "./parts.ts";
-import { faultsOf, problemOf, problemResponse, ServerError } from "./problem.ts";
+import { problemOf, problemResponse, ServerError } from "./problem.ts";
+import { refuseInvalid } from "./refuse-invalid.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
@@ -34,7 +36,7 @@ export function createApp(parts: ServerParts): Hono {
       allow: allowed.join(", "),
     });
   });
-  app.use(guardOrigin(parts), onlyJson, limitBody);
+  app.use(guardOrigin(parts), onlyJson, limitBody, limitDepth);
   const once = giveFirstAnswer(parts.database, parts.ports.clock);
   app.use("/approvals/*", once);
   app.use("/threads/:thread_id/approvals/*", once);
@@ -54,16 +56,6 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   stateRoutes(app, parts);
   runRoutes(app, parts);
   metaRoutes(app, parts);
-}
-
-function refuseInvalid(result: { success: boolean; target: string; error?: unknown }): undefined {
-  if (result.success) return undefined;
-  const { issues } = result.error as { issues: { path: PropertyKey[]; message: string }[] };
-  const errors = faultsOf(issues);
-  const [first] = errors;
-  const where =
-    first && first.path !== "" ? ` "${first.path}": ${first.message}.` : ` ${first?.message ?? ""}.`;
-  throw new ServerError("invalid_request", `The request is not valid.${where}`, { errors });
 }
 
 /** The methods that some route has for a path. */

@@ -31,10 +31,12 @@ export const ThreadId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "letters, digits and ._:-, at most 128")
   .describe("The thread, of letters, digits and `._:-`.");
 
+const SECONDS = "must be a number of seconds from 0 to 60";
+
 export const Wait = z.coerce
-  .number()
-  .min(0)
-  .max(60)
+  .number({ error: SECONDS })
+  .min(0, SECONDS)
+  .max(60, SECONDS)
   .openapi({ type: "number" })
   .optional()
   .describe("Seconds to hold the answer, from 0 to 60.");

@@ -84,6 +84,21 @@ describe("deciding over HTTP", () => {
     expect((await get("/audit/verify")).body).toMatchObject({ ok: true, broken: [] });
   });
 
+  it("says what is wrong with the address of a decision, and decides nothing", async () => {
+    const { begin, pending, post } = await bench([remove("a.txt")]);
+    await begin();
+    const [approval] = await pending();
+    for (const wait of ["90", "-1", "soon"]) {
+      const url = `/approvals/${approval!.approval_id}/decision?wait=${wait}`;
+      expect((await post(url, { type: "approve" })).body).toMatchObject({
+        status: 422,
+        code: "invalid_request",
+        detail: 'The request is not valid. "wait": must be a number of seconds from 0 to 60.',
+      });
+    }
+    expect(await pending()).toHaveLength(1);
+  });
+
   it("keeps an approval pending when an edit does not fit the tool's schema", async () => {
     const { begin, pending, post } = await bench([remove("a.txt")]);
     await begin();

@@ -27,7 +27,8 @@ describe("the description of the API", () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
       langgraph_js_version: "1.7.3",
       context: "js",
-      flags: { assistants: true, crons: false, langsmith: false },
+      flags: { assistants: false, crons: false, langsmith: false },
+      graphs: ["agent"],
     });
   });
 });

@@ -4,6 +4,7 @@ import { DeskError, type Settled } from "../../desk/index.ts";
 import { Approval, Decision } from "../../ledger/index.ts";
 import { approvalOfCall } from "../approval-of-call.ts";
 import { faultsOf } from "../problem.ts";
+import { refuseInvalid, type Validated } from "../refuse-invalid.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
 import type { ServerParts } from "../parts.ts";
 
@@ -92,8 +93,10 @@ const withdraw = createRoute({
 });
 
 /** What was sent is no decision at all: the approval is still pending. */
-function refuseBody(result: { success: boolean; error?: z.core.$ZodError }): undefined {
+function refuseBody(result: Validated & { error?: z.core.$ZodError }): undefined {
   if (result.success) return undefined;
+  // Only a body can be no decision; what is wrong with the address or a header is so on any route.
+  if (result.target !== "json") return refuseInvalid(result);
   const errors = faultsOf(result.error?.issues ?? []);
   const message =
     'A decision is an object with a "type": "approve", "edit", "reject" or "respond". Nothing was decided.';

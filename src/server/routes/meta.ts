@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { docsPage } from "../docs-page.ts";
 import { openApiOf } from "../open-api.ts";
+import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer } from "../schemas.ts";
 
 const ok = createRoute({
@@ -17,6 +18,7 @@ const info = createRoute({
         langgraph_js_version: z.string(),
         context: z.literal("js"),
         flags: z.object({ assistants: z.boolean(), crons: z.boolean(), langsmith: z.boolean() }),
+        graphs: z.array(z.string()).describe("The names that an `assistant_id` may be."),
       }),
       "Versions and abilities.",
     ),
@@ -25,7 +27,7 @@ const info = createRoute({
 });
 
 /** Health, versions, and the description of the API. */
-export function metaRoutes(app: OpenAPIHono, about: { version: string; langgraphVersion: string }): void {
+export function metaRoutes(app: OpenAPIHono, about: ServerParts): void {
   app.openapi(ok, (c) => c.json({ ok: true }, 200));
   app.openapi(info, (c) =>
     c.json(
@@ -33,7 +35,8 @@ export function metaRoutes(app: OpenAPIHono, about: { version: string; langgraph
         version: about.version,
         langgraph_js_version: about.langgraphVersion,
         context: "js" as const,
-        flags: { assistants: true, crons: false, langsmith: false },
+        flags: { assistants: false, crons: false, langsmith: false },
+        graphs: about.ports.graphs.ids(),
       },
       200,
     ),
