@@ -7,6 +7,10 @@ seedWorkspace(workspace);
 
 /** `careful`, `everyday` or `headless`: one of the files in `policies/`. */
 const policyName = process.env["COUNTERSIGN_POLICY"] ?? "everyday";
+const policyNames = ["careful", "everyday", "headless"];
+if (!policyNames.includes(policyName)) {
+  throw new Error(`COUNTERSIGN_POLICY is "${policyName}"; the names there are: ${policyNames.join(", ")}.`);
+}
 const policyFile = new URL(`./policies/${policyName}.json`, import.meta.url);
 
 /** The bundled agent: it works on the files of one folder, and asks before what cannot be undone. */

@@ -27,7 +27,10 @@ function report(error: unknown): number {
 }
 
 function asUsage(error: CommanderError): CliError {
-  const text = error.message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+  const text = error.message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\.+$/, "");
   return usageError(
     `${text.charAt(0).toUpperCase()}${text.slice(1)}. "countersign --help" lists what there is.`,
   );

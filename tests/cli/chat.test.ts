@@ -36,6 +36,22 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map(removeProject));
 });
 
+describe("a chat with a graph that the server does not have", () => {
+  it("ends before the first message and names --graph and the graphs there are", async () => {
+    const mail = { graphs: { mail: "./mail.mjs:agent", post: "./mail.mjs:agent" } };
+    const cwd = await project({
+      "langgraph.json": JSON.stringify(mail),
+      "mail.mjs": graphWith({ version: 1 }),
+    });
+    const { code, stderr } = await chat(cwd).finished;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/ has no graph "agent"\. Choose one with --graph; there are: mail, post\.\n$/);
+    const cli = chat(cwd, ["--graph", "mail"]);
+    await threadOf(cli);
+    expect((await cli.stop("SIGINT")).code).toBe(0);
+  });
+});
+
 describe("a newcomer's chat", () => {
   it("says what it is, what to type, which model, where the server is, and the thread", async () => {
     const cli = chat(await project());

@@ -112,6 +112,16 @@ describe("serve refuses to start, in one line, with exit code 1", () => {
     expect(await refusal(await project(files(policy)), [])).toMatch(says);
   });
 
+  it("because COUNTERSIGN_POLICY names no policy", async () => {
+    const cwd = await project();
+    const env = { COUNTERSIGN_POLICY: "strict" };
+    const { code, stdout, stderr } = await runCli(["serve", "--port", "0"], { cwd, env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /COUNTERSIGN_POLICY is "strict"; the names there are: careful, everyday, headless\.\n$/,
+    );
+  });
+
   it("because its langgraph.json is not there", async () => {
     const cwd = await project();
     expect(await refusal(cwd, ["--config", "other.json"])).toBe(

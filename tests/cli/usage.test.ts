@@ -20,7 +20,15 @@ describe("the command line", () => {
   it("lists its commands and settings", async () => {
     const { code, stdout } = await runCli(["--help"]);
     expect(code).toBe(0);
-    for (const word of ["chat", "serve", "approvals", "policy", "audit", "COUNTERSIGN_URL"]) {
+    for (const word of [
+      "chat",
+      "serve",
+      "approvals",
+      "policy",
+      "audit",
+      "COUNTERSIGN_URL",
+      "COUNTERSIGN_POLICY",
+    ]) {
       expect(stdout).toContain(word);
     }
     expect(widest(stdout)).toBeLessThanOrEqual(80);
@@ -37,6 +45,8 @@ describe("the command line", () => {
     { args: ["approvals", "list", "--status", "gone"], says: "Allowed choices are pending, approved," },
     { args: ["policy", "check", "--tool", "x"], says: "Required option '--args <json>' not specified." },
     { args: ["policy", "check", "--tool", "x", "--args", "{"], says: "--args is not valid JSON" },
+    { args: ["policy", "schema", "x"], says: "Expected 0 arguments but got 1. " },
+    { args: ["policy", "lint", "everyday", "--risk", "rm"], says: '--risk is "rm"; give TOOL=TIER' },
     { args: ["serve", "--port", "70000"], says: '--port is "70000"' },
   ])("answers $args with one line and exit code 2", async ({ args, says }) => {
     const { code, stdout, stderr } = await runCli(args);
