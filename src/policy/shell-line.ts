@@ -1,11 +1,18 @@
 import { parse } from "unbash";
 import type { Command, CompoundList, ParsedScript, Redirection, Script, Statement, Word } from "unbash";
-import { readWord, type ShellWord, Undecided } from "./shell-word.ts";
+import { checkText, isPlainRedirection } from "./shell-text.ts";
+import { readParts, readWord, type ShellWord, Undecided } from "./shell-word.ts";
 import { whatItRuns } from "./shell-wrapper.ts";
 
-const LONGEST_LINE = 4_096;
 const MOST_COMMANDS = 500;
 const DEEPEST = 24;
+
+// Reserved in some shells, and in some only in some places; behind a redirection, say, they are plain words.
+const RESERVED = new Set(
+  "! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while".split(
+    " ",
+  ),
+);
 
 /** A simple command of a line: its name and arguments. */
 export type SimpleCommand = readonly ShellWord[];
@@ -14,7 +21,8 @@ type Node = Statement["command"];
 
 /**
  * Every simple command that a shell line runs: through lists, pipes, subshells, substitutions, here-documents, and
- * what wrappers run, each wrapper too. Undefined when that cannot be told for certain.
+ * what wrappers run, each wrapper too. Undefined when that cannot be told for certain, also when bash and a plain sh
+ * would not run the same.
  */
 export function readShellLine(line: string): readonly SimpleCommand[] | undefined {
   const found: SimpleCommand[] = [];
@@ -28,9 +36,7 @@ export function readShellLine(line: string): readonly SimpleCommand[] | undefine
 }
 
 function readText(line: string, found: SimpleCommand[], depth: number): void {
-  if (line.length > LONGEST_LINE || hasOddCharacters(line)) throw new Undecided();
-  // `((` is arithmetic to one shell and two subshells to another.
-  if (line.includes("((") || line.endsWith("\\")) throw new Undecided();
+  checkText(line);
   readScript(parse(line), found, depth);
 }
 
@@ -51,6 +57,9 @@ function readNode(node: Node, found: SimpleCommand[], depth: number): void {
       return readCommand(node, found, depth);
     case "Pipeline":
       if (node.prefixes.some((prefix) => prefix.type === "Time")) throw new Undecided();
+      // A plain sh knows neither `|&` nor a second `!`.
+      if (node.operators.includes("|&") || node.prefixes.length > 1 || node.commands.length === 0)
+        throw new Undecided();
       return node.commands.forEach((command) => readNode(command, found, depth + 1));
     case "AndOr":
       return node.commands.forEach((command) => readNode(command, found, depth + 1));
@@ -83,7 +92,7 @@ function readNode(node: Node, found: SimpleCommand[], depth: number): void {
 }
 
 function readCommand(command: Command, found: SimpleCommand[], depth: number): void {
-  if (command.name === undefined) throw new Undecided();
+  if (command.name === undefined || RESERVED.has(command.name.text)) throw new Undecided();
   const words: ShellWord[] = [];
   const add = (word: Word) => words.push(readWord(word, (script) => readScript(script, found, depth + 1)));
   for (const part of command.prefix) {
@@ -108,30 +117,19 @@ function addCommand(words: readonly ShellWord[], found: SimpleCommand[], depth: 
 }
 
 function readRedirection(redirect: Redirection, found: SimpleCommand[], depth: number): void {
+  if (!isPlainRedirection(redirect)) throw new Undecided();
   const onScript = (script: ParsedScript) => readScript(script, found, depth + 1);
   if (redirect.type === "HereDoc") {
     const plain = /^(['"]?)[A-Za-z0-9_]+\1$/.test(redirect.delimiter?.text ?? "");
     if (!plain || redirect.closing === undefined) throw new Undecided();
     // A line that is joined to the next may hide the end of the document from one shell and not from another.
     if (redirect.delimiter?.quoted === false && redirect.body.text.includes("\\\n")) throw new Undecided();
-    const { pos, end, text, parts } = redirect.body;
-    readWord({ type: "Word", pos, end, text, value: text, parts }, onScript);
+    readParts(redirect.body.parts ?? [], onScript, true);
     return;
   }
   if (redirect.target === undefined) throw new Undecided();
   const target = readWord(redirect.target, onScript);
-  if (redirect.type === "HereString") return;
-  if (redirect.descriptor?.type === "FileDescriptorVariable" || target.kind !== "literal")
-    throw new Undecided();
+  if (target.kind !== "literal") throw new Undecided();
   const duplicates = redirect.operator === ">&" || redirect.operator === "<&";
-  if (duplicates && /^([0-9]|-)$/.test(target.text)) return;
-  if (redirect.operator !== "<>" && target.text === "/dev/null") return;
-  throw new Undecided();
-}
-
-/** Control characters other than tab and line feed, and blanks that some shells take for blanks and some do not. */
-function hasOddCharacters(line: string): boolean {
-  return /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u2066-\u2069\u3000\ufeff]/.test(
-    line,
-  );
+  if (!(duplicates ? /^([0-9]|-)$/.test(target.text) : target.text === "/dev/null")) throw new Undecided();
 }

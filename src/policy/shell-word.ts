@@ -11,44 +11,65 @@ export class Undecided extends Error {}
 
 /** Reads a word; every command substitution in it is handed to `onScript`, since it runs too. */
 export function readWord(word: Word, onScript: (script: ParsedScript) => void): ShellWord {
-  if (word.parts === undefined) {
-    return word.text.startsWith("~") ? { kind: "one" } : { kind: "literal", text: word.value };
-  }
-  let kind: ShellWord["kind"] = word.text.startsWith("~") ? "one" : "literal";
-  for (const part of word.parts) {
-    const found = readPart(part, onScript);
-    if (found === "many" || (found === "one" && kind === "literal")) kind = found;
-  }
-  return kind === "literal" ? { kind, text: word.value } : { kind };
+  const home = /^~(\/|$)/.test(word.text);
+  // `~+` and `~name` are folders to some shells, and so is `a=~`.
+  if ((word.text.startsWith("~") && !home) || /[=:]~/.test(word.text)) throw new Undecided();
+  if (word.parts === undefined) checkLiteral(word.text);
+  const kind = readParts(word.parts ?? [], onScript);
+  if (kind !== "literal") return { kind };
+  return home ? { kind: "one" } : { kind, text: word.value };
 }
 
-function readPart(part: WordPart, onScript: (script: ParsedScript) => void): ShellWord["kind"] {
+/** Reads the parts of a word, or of a here-document, whose text counts as being in quotes. */
+export function readParts(
+  parts: readonly WordPart[],
+  onScript: (script: ParsedScript) => void,
+  inQuotes = false,
+): ShellWord["kind"] {
+  let kind: ShellWord["kind"] = "literal";
+  for (const part of parts) {
+    const found = readPart(part, onScript, inQuotes);
+    if (found === "many" || (found === "one" && kind === "literal")) kind = found;
+  }
+  return kind;
+}
+
+// Braces are expanded by some shells and left alone by others; a dollar sign before anything may be an expansion.
+function checkLiteral(text: string): void {
+  const bare = text.replace(/\\[^]/g, "");
+  if ((bare.includes("{") && bare !== "{}") || /\$[^\s/|)]/.test(bare)) throw new Undecided();
+}
+
+function readPart(
+  part: WordPart,
+  onScript: (script: ParsedScript) => void,
+  inQuotes = false,
+): ShellWord["kind"] {
   switch (part.type) {
     case "Literal":
+      if (!inQuotes) checkLiteral(part.text);
+      return "literal";
     case "SingleQuoted":
       return "literal";
     case "DoubleQuoted":
-      return part.parts.map((inner) => readPart(inner, onScript)).every((kind) => kind === "literal")
+      return part.parts.map((inner) => readPart(inner, onScript, true)).every((kind) => kind === "literal")
         ? "literal"
         : "one";
     case "Glob":
-    case "BraceExpansion":
       if (part.parts !== undefined) part.parts.forEach((inner) => readPart(inner, onScript));
       else if (/[$`\\]/.test(part.text)) throw new Undecided();
-      // Braces are expanded by some shells and left alone by others.
       return "many";
     case "CommandExpansion":
       readSubstitution(part.text, part.script, onScript);
       return "many";
-    case "ProcessSubstitution":
-      readSubstitution(part.text, part.script, onScript);
-      return "one";
     case "AnsiCQuoted": // Where `$'…'` ends differs between bash and plain sh.
     case "LocaleString":
     case "SimpleExpansion": // What a variable holds is not in the line, so nobody who reads it can tell.
     case "ParameterExpansion":
     case "ArithmeticExpansion":
     case "ExtendedGlob":
+    case "BraceExpansion": // What only bash knows is something else, or an error, to a plain sh.
+    case "ProcessSubstitution":
       throw new Undecided();
     default:
       return part satisfies never;
@@ -60,9 +81,7 @@ function readSubstitution(
   script: ParsedScript | undefined,
   onScript: (script: ParsedScript) => void,
 ): void {
-  // Backslashes inside backquotes are read differently by different shells, and `${ …; }` by new ones only.
-  if (script === undefined || text.startsWith("${") || (text.startsWith("`") && text.includes("\\"))) {
-    throw new Undecided();
-  }
+  // Backslashes and quotes inside backquotes are read differently by different shells, `${ …; }` by new ones only.
+  if (script === undefined || text.startsWith("${") || /^`[^]*[\\'"]/.test(text)) throw new Undecided();
   onScript(script);
 }

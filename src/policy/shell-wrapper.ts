@@ -48,6 +48,11 @@ export function whatItRuns(words: readonly ShellWord[]): Inner {
     case "wait":
       // `-v` and `-p` take a variable's name, and bash runs substitutions inside its index.
       if (rest.some((word) => word.kind !== "literal" || /^-[vp]/.test(word.text))) throw new Undecided();
+      // Comparisons that only bash's own `test` knows.
+      if (program === "test" || program === "[") {
+        if (rest.some((word) => word.kind === "literal" && /^(==|=~)$/.test(word.text)))
+          throw new Undecided();
+      }
       return { kind: "nothing" };
     default:
       return { kind: "nothing" };

@@ -41,7 +41,7 @@ describe("operators: every command must match", () => {
     ["ls || rm x", "false"],
     ["ls | cat", "true"],
     ["ls | rm", "false"],
-    ["ls |& rm", "false"],
+    ["ls |& rm", "unknown"],
     ["ls & cat x", "true"],
     ["ls & rm x", "false"],
     ["ls\ncat x", "true"],
@@ -78,9 +78,9 @@ describe("substitutions run too", () => {
     ["`cat x`", "unknown"],
     ["git $(echo status)", "unknown"],
     ["git $(echo status) $(rm x)", "false"],
-    ["ls <(cat x)", "true"],
-    ["ls <(rm x)", "false"],
-    ["ls >(rm x)", "false"],
+    ["ls <(cat x)", "unknown"],
+    ["ls <(rm x)", "unknown"],
+    ["ls >(rm x)", "unknown"],
     ["ls $(<x)", "unknown"],
     ["ls $((1 + 1))", "unknown"],
     ["ls $((1 + $(rm x)))", "unknown"],
@@ -104,8 +104,8 @@ describe("here-documents", () => {
     ["cat <<EOF\nnever closed", "unknown"],
     ["cat <<EOF\nhello\\\nEOF\nrm x\nEOF", "unknown"],
     ["cat <<E\\OF\nhello\nEOF", "unknown"],
-    ["cat <<< hello", "true"],
-    ['cat <<< "$(rm x)"', "false"],
+    ["cat <<< hello", "unknown"],
+    ['cat <<< "$(rm x)"', "unknown"],
   ]);
 });
 
@@ -113,7 +113,7 @@ describe("redirections", () => {
   table([
     ["ls 2>&1", "true"],
     ["ls >/dev/null 2>&1", "true"],
-    ["ls &>/dev/null", "true"],
+    ["ls &>/dev/null", "unknown"],
     ["cat </dev/null", "true"],
     ["ls 2>&-", "true"],
     ["ls > out.txt", "unknown"],
