@@ -41,8 +41,13 @@ export function matchHost(pattern: HostPattern, text: string): Truth {
   return truthOf(pattern.below ? name.endsWith(`.${pattern.name}`) : name === pattern.name);
 }
 
+// The URL parser has already turned decimal, octal and hexadecimal IPv4 addresses into the usual form, and IPv6 ones
+// into their shortest; an IPv4 address inside an IPv6 one reaches the same host as the bare one.
 function bareHost(url: URL): string {
-  return url.hostname.replace(/\.$/, "");
+  const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(url.hostname);
+  if (mapped === null) return url.hostname.replace(/\.$/, "");
+  const [high, low] = [parseInt(mapped[1] ?? "", 16), parseInt(mapped[2] ?? "", 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 function readUrl(text: string): URL | undefined {

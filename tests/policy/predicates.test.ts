@@ -113,6 +113,21 @@ describe("within", () => {
 });
 
 describe("host", () => {
+  it.each([
+    "http://169.254.169.254/",
+    "http://169.254.169.254./",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[::FFFF:A9FE:A9FE]:80/",
+    "http://[0:0:0:0:0:ffff:a9fe:a9fe]/",
+    "http://2852039166/",
+    "http://0xa9fea9fe/",
+    "http://0xa9.0xfe.0xa9.0xfe/",
+    "http://0251.0376.0251.0376/",
+    "http://169.254.43518/",
+  ])("reads an IPv4 address however it is written: %s", (url) => {
+    expect(truth({ host: "169.254.169.254" }, url)).toBe("true");
+  });
   it("compares the host that would be fetched", () => {
     expect(truth({ host: "example.com" }, "https://example.com/a?b#c")).toBe("true");
     expect(truth({ host: "example.com" }, "http://EXAMPLE.com:8080/")).toBe("true");
@@ -125,6 +140,9 @@ describe("host", () => {
     expect(truth({ host: "münchen.example" }, "https://xn--mnchen-3ya.example/")).toBe("true");
     expect(truth({ host: "127.0.0.1" }, "http://0x7f.1/")).toBe("true");
     expect(truth({ host: "[::1]" }, "http://[0:0::1]/")).toBe("true");
+    expect(truth({ host: "[::ffff:127.0.0.1]" }, "http://127.0.0.1/")).toBe("true");
+    expect(truth({ host: "169.254.169.254" }, "http://[::fffe:a9fe:a9fe]/")).toBe("false");
+    expect(truth({ host: "169.254.169.254" }, "http://169.254.169.253/")).toBe("false");
     expect(truth({ host: "localhost:8080" }, "http://localhost:8080/")).toBe("true");
     expect(truth({ host: "localhost:8080" }, "http://localhost:9090/")).toBe("false");
     expect(truth({ host: "example.com:443" }, "https://example.com/")).toBe("true");
