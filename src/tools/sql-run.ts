@@ -1,19 +1,11 @@
 import { fstatSync, readdirSync } from "node:fs";
 import Database from "better-sqlite3";
 
-/** What the child process is asked, as JSON on its standard input. `file` is absolute, its links followed. */
-export type SqlRequest = JudgeRequest | RunRequest;
-
-/** Does this statement only read? Nothing runs. */
-export interface JudgeRequest {
-  task: "judge";
-  file: string;
-  sql: string;
-}
-
-/** Run it. Descriptor 3 of the process holds the very file open. */
+/**
+ * What the child process is asked to run, as JSON on its standard input. `file` is absolute, its links followed; descriptor 3 of
+ * the process holds the very file open.
+ */
 export interface RunRequest {
-  task: "run";
   file: string;
   sql: string;
   maxRows: number;
@@ -21,7 +13,6 @@ export interface RunRequest {
 }
 
 export type SqlAnswer =
-  | { kind: "judged"; readonly: boolean }
   | { kind: "rows"; columns: string[]; rows: unknown[][]; more: boolean }
   | { kind: "changed"; changes: number }
   | { kind: "error"; message: string };
@@ -29,20 +20,11 @@ export type SqlAnswer =
 const PINNED = 3;
 
 /** Does what the request says. Whatever SQLite objects to is an answer, not an exception. */
-export function answerSql(request: SqlRequest): SqlAnswer {
+export function answerSql(request: RunRequest): SqlAnswer {
   try {
-    return request.task === "judge" ? judge(request) : run(request);
+    return run(request);
   } catch (error) {
     return { kind: "error", message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function judge(request: JudgeRequest): SqlAnswer {
-  const database = new Database(request.file, { readonly: true, fileMustExist: true, timeout: 100 });
-  try {
-    return { kind: "judged", readonly: database.prepare(request.sql).readonly };
-  } finally {
-    database.close();
   }
 }
 
