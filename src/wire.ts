@@ -27,6 +27,7 @@ import {
   Runs,
   serverMigrations,
   StartError,
+  takeStore,
   Threads,
   unwrap,
   urlOf,
@@ -35,7 +36,10 @@ import {
   type JudgePort,
   type Listening,
   type RunPorts,
+  type StoreLease,
 } from "./server/index.ts";
+
+export { verifyStore } from "./server/index.ts";
 
 export interface ServerOptions {
   /** The path of a `langgraph.json`, or the compiled graphs themselves. */
@@ -52,6 +56,11 @@ export interface ServerOptions {
   clock?: () => number;
   /** Is told what went wrong where no client can be. Default: standard error. */
   logger?: { error: (message: string, error?: unknown) => void };
+  /**
+   * Lets several servers use one SQLite file at once. Not yet supported: a server that starts takes the runs that are
+   * live in another one for runs that were cut off.
+   */
+  shared?: boolean;
 }
 
 /** A server with its parts. It runs nothing and listens to nothing before `start`. */
@@ -118,6 +127,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     });
 
     let listening: Listening | null = null;
+    let lease: StoreLease | null = null;
     let stopDeadlines = (): Promise<void> => Promise.resolve();
     let stopped: Promise<void> | null = null;
     const stop = async (): Promise<void> => {
@@ -125,8 +135,10 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       await manager.stop(STOP_MS);
       closing.abort();
       await listening?.close(CLOSE_MS);
+      await lease?.release();
       await closeAll();
     };
+    const onLost = (): void => void (stopped ??= stop()).catch(onError);
     return {
       ...{ app, ledger, desk },
       get url() {
@@ -134,6 +146,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       },
       async start() {
         if (listening) return { url: listening.url };
+        if (!options.shared) lease ??= await takeStore(database, { onError, onLost });
         await recover(ports, manager);
         listening = await listen(app, { host, port });
         stopDeadlines = keepDeadlines(desk, ledger, { clock, onError });

@@ -99,8 +99,13 @@ export interface Ledger {
   /** When the next pending approval's time is up, if any has an end. */
   nextDeadline(): Promise<string | null>;
 
-  /** Calls without a tool result, oldest first: of one thread, or of all. */
-  openCalls(thread_id?: string): Promise<Call[]>;
+  /**
+   * Calls without a tool result, oldest first: of one thread, or of all. With `onTampered`, a call that cannot be
+   * trusted is told of and left out, so that it does not stand in the way of the others.
+   *
+   * @throws {LedgerError} `tampered`, `newer_event`, without `onTampered`
+   */
+  openCalls(thread_id?: string, options?: { onTampered?: (error: LedgerError) => void }): Promise<Call[]>;
 
   /** Events by `seq`. */
   events(query: EventQuery): Promise<LedgerEvent[]>;

@@ -2,6 +2,10 @@ import { eventHash, payloadDigest, type Link } from "./chain.ts";
 import { NewerEventError, readPayload, type LedgerEvent, type NewEvent } from "./event.ts";
 import { LedgerError } from "./ledger.ts";
 
+/** What to do about a store that was changed, as errors say it. */
+export const VERIFY =
+  'Run "countersign audit verify --store <url>" with the address of the store, and restore it from a backup.';
+
 /** An event as a store keeps it, one row. */
 export interface StoredEvent extends Link {
   seq: number;
@@ -54,6 +58,6 @@ function payloadOf(row: StoredEvent): NewEvent {
 }
 
 function tampered(seq: number, fault: string, cause?: unknown): LedgerError {
-  const message = `Event ${seq} of the ledger was tampered with: ${fault}. Nothing is decided upon it. Run "countersign audit verify" and restore the store from a backup.`;
+  const message = `Event ${seq} of the ledger was tampered with: ${fault}. Nothing is decided upon it. ${VERIFY}`;
   return new LedgerError("tampered", message, cause === undefined ? undefined : { cause });
 }

@@ -11,4 +11,6 @@ export { RunManager } from "./run-manager.ts";
 export type { GraphPorts, RunPorts } from "./run-ports.ts";
 export { Runs } from "./runs.ts";
 export { StartError, type StartErrorCode } from "./start-error.ts";
+export { takeStore, type StoreLease } from "./store-lease.ts";
 export { Threads } from "./threads.ts";
+export { verifyStore } from "./verify-store.ts";

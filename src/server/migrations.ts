@@ -50,4 +50,14 @@ export const serverMigrations: Migration[] = [
       .compile(),
     schema.createIndex("server_answers_by_age").on("server_answers").columns(["created_at"]).compile(),
   ],
+  ({ schema }) => [
+    schema
+      .createTable("server_owner")
+      .addColumn("slot", "integer", (column) => column.primaryKey())
+      .addColumn("owner_id", "text", (column) => column.notNull())
+      .addColumn("pid", "bigint", (column) => column.notNull())
+      .addColumn("host", "text", (column) => column.notNull())
+      .addColumn("beat_ms", "bigint", (column) => column.notNull())
+      .compile(),
+  ],
 ];

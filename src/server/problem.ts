@@ -23,6 +23,7 @@ const OWN = {
   thread_exists: 409,
   graph_mismatch: 409,
   old_checkpoint: 409,
+  unreadable_state: 409,
   stopping: 503,
   internal: 500,
 } as const satisfies Record<string, ContentfulStatusCode>;

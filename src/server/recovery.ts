@@ -3,6 +3,7 @@ import { lastApproval } from "../ledger/index.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { RunRow, ThreadRow } from "./tables.ts";
+import { ServerError } from "./problem.ts";
 import { readNow, statusOf } from "./thread-view.ts";
 
 /**
@@ -17,17 +18,22 @@ export async function recover(ports: RunPorts, manager: RunManager): Promise<voi
       if (!goesOn && row.status === "busy") await settle(ports, row);
     } catch (error) {
       ports.onError(error);
+      if (row.status === "busy" && error instanceof ServerError && error.code === "unreadable_state")
+        await giveUp(ports, row, error).catch((failure: unknown) => ports.onError(failure));
     }
   }
 }
 
-async function leftThreads({ threads, runs, ledger }: RunPorts): Promise<ThreadRow[]> {
+async function leftThreads(ports: RunPorts): Promise<ThreadRow[]> {
+  const { threads, runs, ledger } = ports;
   const busy = await threads.search({ status: "busy", sort_by: "updated_at", sort_order: "asc" });
   const known = new Set(busy.map(({ thread_id }) => thread_id));
-  const decided = (await ledger.openCalls()).filter((call) => {
-    const approval = lastApproval(call);
-    return approval !== undefined && approval.status !== "pending";
-  });
+  const decided = (await ledger.openCalls(undefined, { onTampered: (error) => ports.onError(error) })).filter(
+    (call) => {
+      const approval = lastApproval(call);
+      return approval !== undefined && approval.status !== "pending";
+    },
+  );
   const more: ThreadRow[] = [];
   for (const thread_id of new Set(decided.map((call) => call.thread_id))) {
     const row = known.has(thread_id) ? undefined : await threads.get(thread_id);
@@ -61,6 +67,11 @@ async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRo
     if (last === undefined) return !isOpen;
     after = last.seq;
   }
+}
+
+/** A thread that cannot be read is not tried again at every start. */
+async function giveUp({ threads, clock }: RunPorts, { thread_id }: ThreadRow, error: Error): Promise<void> {
+  await threads.setStatus(thread_id, "error", error.message, isoTime(clock));
 }
 
 /** A thread that has nothing to go on with is at rest. */

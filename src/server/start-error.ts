@@ -14,5 +14,6 @@ export type StartErrorCode =
   | "graph_load_failed"
   | "invalid_policy"
   | "bad_store"
+  | "store_in_use"
   | "bad_address"
   | "port_in_use";

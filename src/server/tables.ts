@@ -45,7 +45,18 @@ export interface AnswerRow {
   created_at: string;
 }
 
+/** The server that a SQLite file belongs to. There is one row at most. */
+export interface OwnerRow {
+  slot: number;
+  owner_id: string;
+  pid: number;
+  host: string;
+  /** When it last showed that it is alive, in milliseconds since 1970, by the machine's clock. */
+  beat_ms: number;
+}
+
 export interface ServerTables {
+  server_owner: OwnerRow;
   server_threads: ThreadRow;
   server_runs: RunRow;
   server_answers: AnswerRow;

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openLedger } from "../../src/ledger/index.ts";
 import { runCli } from "./run-cli.ts";
 import { startStub, type Answer, type Seen, type Stub } from "./stub-server.ts";
+import { removeProject, tempProject } from "./temp-project.ts";
 
 let stub: Stub | undefined;
 afterEach(() => stub?.close());
@@ -26,6 +29,28 @@ describe("audit verify", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("broken     thread t1, event 4: The hash does not fit.");
     expect((await audit(["verify", "--json"], () => ({ json }))).code).toBe(1);
+  });
+});
+
+describe("audit verify --store", () => {
+  it("checks a store without a server, and makes none", async () => {
+    const folder = await tempProject();
+    const store = `file:${join(folder, "state.db")}`;
+    const verify = (...more: string[]) => runCli(["audit", "verify", "--store", store, ...more]);
+    const missing = await verify();
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(missing.stderr).toMatch(/^There is no store at .*state\.db\.\n$/);
+    const ledger = await openLedger(store);
+    const events = [{ type: "run_started", data: { graph_id: "g", assistant_id: "a", cause: "input" } }];
+    const at = new Date(0).toISOString();
+    await ledger.append({ at, thread_id: "t1", run_id: "r1", call: null, events: events as never });
+    await ledger.close();
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("chain holds") as string,
+    });
+    expect((await verify("--head", "f".repeat(64))).code).toBe(1);
+    await removeProject(folder);
   });
 });
 

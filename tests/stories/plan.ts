@@ -12,6 +12,8 @@ export interface Plan {
   /** The replies, by what the user said; `*` for all else. */
   scripts: Record<string, Reply[]>;
   policy?: unknown;
+  /** Whether several processes serve the file at once. */
+  shared?: boolean;
   /** The moments to stop at, each once. */
   holds: string[];
 }

@@ -38,13 +38,17 @@ export function newFolder(): string {
 }
 
 /** @param script what the model replies, whatever the user says, or by what the user says. */
-export function story(script: Reply[] | Record<string, Reply[]>, policy?: unknown): Story {
+export function story(
+  script: Reply[] | Record<string, Reply[]>,
+  policy?: unknown,
+  { shared = false } = {},
+): Story {
   const folder = newFolder();
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
   const spawn = (file: string, args: string[], holds: string[]): Promise<Server> => {
     const store = `file:${join(folder, "state.db")}`;
-    const plan: Plan = { folder, store, scripts, holds, ...(policy !== undefined && { policy }) };
+    const plan: Plan = { folder, store, scripts, holds, shared, ...(policy !== undefined && { policy }) };
     return forkServer(file, args, folder, { STORY: JSON.stringify(plan) });
   };
   return {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { newCommand, newGroup } from "../command.ts";
-import type { OutputOptions } from "../print.ts";
+import type { VerifyOptions } from "./verify.ts";
 
 /** `countersign audit …`: the record of who allowed what. */
 export function auditCommand(): Command {
@@ -8,9 +8,8 @@ export function auditCommand(): Command {
   audit.addCommand(
     newCommand("verify", "check that the chain of events holds; exit code 1 when it does not")
       .option("--head <hash>", "a head that was published earlier, which the chain must contain")
-      .action(async (options: OutputOptions & { head?: string }) =>
-        (await import("./verify.ts")).verifyAudit(options),
-      ),
+      .option("--store <url>", "check this store, file: or postgres:, without a server")
+      .action(async (options: VerifyOptions) => (await import("./verify.ts")).verifyAudit(options)),
   );
   audit.addCommand(
     newCommand("export", "print every event, one JSON object a line")

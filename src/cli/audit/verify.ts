@@ -5,9 +5,15 @@ import { printResult, type OutputOptions } from "../print.ts";
 import { exact } from "../readable.ts";
 import { COLUMNS, wrap } from "../wrap.ts";
 
+export interface VerifyOptions extends OutputOptions {
+  head?: string;
+  /** The store itself, for when no server runs on it. */
+  store?: string;
+}
+
 /** `audit verify`: whether the chain holds. The exit code is 1 when it does not. */
-export async function verifyAudit(options: OutputOptions & { head?: string }): Promise<void> {
-  const found = await new Client().send<Verification>("/audit/verify", { query: { head: options.head } });
+export async function verifyAudit(options: VerifyOptions): Promise<void> {
+  const found = await verification(options);
   printResult(options, found, () => [
     found.ok ? "The chain holds." : "The chain does not hold: the record was changed.",
     `events     ${found.events}`,
@@ -20,4 +26,11 @@ export async function verifyAudit(options: OutputOptions & { head?: string }): P
     }),
   ]);
   if (!found.ok) process.exitCode = EXIT.failed;
+}
+
+async function verification({ head, store }: VerifyOptions): Promise<Verification> {
+  if (store === undefined) return new Client().send<Verification>("/audit/verify", { query: { head } });
+  // Loaded only now, so that asking a server starts at once.
+  const { verifyStore } = await import("../../wire.ts");
+  return verifyStore(store, head === undefined ? {} : { head });
 }

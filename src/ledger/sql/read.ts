@@ -1,9 +1,9 @@
 import { sql, type Kysely } from "kysely";
 import { evolve, type Call } from "../call.ts";
-import type { ApprovalQuery, EventQuery, Lease } from "../ledger.ts";
+import { LedgerError, type ApprovalQuery, type EventQuery, type Lease } from "../ledger.ts";
 import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readCursor } from "../query.ts";
 import { indexable } from "../seal.ts";
-import { readChecked, type StoredEvent } from "../stored-event.ts";
+import { readChecked, VERIFY, type StoredEvent } from "../stored-event.ts";
 import type { Dialect, Work } from "./database.ts";
 import { Operation } from "./operation.ts";
 import type { LedgerTables } from "./tables.ts";
@@ -23,7 +23,13 @@ export function* readCall(dialect: Dialect, call_id: string): Work<Call | null> 
 
 /** What the events of one call make of it. @throws {LedgerError} `tampered` */
 export function foldCall(rows: StoredEvent[]): Call | null {
-  return rows.map(readChecked).reduce<Call | null>(evolve, null);
+  const events = rows.map(readChecked);
+  try {
+    return events.reduce<Call | null>(evolve, null);
+  } catch (cause) {
+    const message = `The events of call ${rows[0]?.call_id ?? ""} do not follow from each other: the ledger was tampered with. ${VERIFY}`;
+    throw new LedgerError("tampered", message, { cause });
+  }
 }
 
 export const callIdOf = new Operation((build, { approval_id }: { approval_id: string }) =>

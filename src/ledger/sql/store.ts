@@ -10,7 +10,7 @@ import { Listeners } from "../listeners.ts";
 import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
 import type { Sealed } from "../seal.ts";
-import { readEvent } from "../stored-event.ts";
+import { readEvent, VERIFY } from "../stored-event.ts";
 import { verify } from "../verify.ts";
 import { append } from "./append.ts";
 import { CallCache } from "./call-cache.ts";
@@ -76,11 +76,9 @@ class SqlLedger implements Ledger {
       return await this.#database.run(work, { force });
     } catch (error) {
       if (!isConstraintError(error)) throw error;
-      throw new LedgerError(
-        "tampered",
-        'The ledger holds an event where the next one belongs. Run "countersign audit verify" and restore the store from a backup.',
-        { cause: error },
-      );
+      throw new LedgerError("tampered", `The ledger holds an event where the next one belongs. ${VERIFY}`, {
+        cause: error,
+      });
     }
   }
 
@@ -129,7 +127,7 @@ class SqlLedger implements Ledger {
     return row?.expires_at ?? null;
   }
 
-  async openCalls(thread_id?: string): Promise<Call[]> {
+  async openCalls(...[thread_id, { onTampered } = {}]: Parameters<Ledger["openCalls"]>): Promise<Call[]> {
     const { dialect } = this.#database;
     const ids = await this.#read(() =>
       thread_id === undefined
@@ -140,8 +138,14 @@ class SqlLedger implements Ledger {
     for (const [index, { call_id }] of ids.entries()) {
       // A long list does not hold up the process.
       if (index % 50 === 49) await nextTurn();
-      const call = await this.call(call_id);
-      if (call && call.result === null) calls.push(call);
+      try {
+        const call = await this.call(call_id);
+        if (call && call.result === null) calls.push(call);
+      } catch (error) {
+        if (!(error instanceof LedgerError) || !["tampered", "newer_event"].includes(error.code)) throw error;
+        if (onTampered === undefined) throw error;
+        onTampered(error);
+      }
     }
     return calls;
   }
@@ -204,7 +208,7 @@ function readRecord({ record }: { record: string }): Approval {
   try {
     return Approval.parse(JSON.parse(record));
   } catch (cause) {
-    const message = `The list of approvals holds a row that is none. Run "countersign audit verify" and restore the store from a backup.`;
+    const message = `The list of approvals holds a row that is none. ${VERIFY}`;
     throw new LedgerError("tampered", message, { cause });
   }
 }
