@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
+import { limitDepth } from "./body-depth.ts";
 import { giveFirstAnswer } from "./first-answers.ts";
 import { limitBody, onlyJson } from "./json-bodies.ts";
 import { guardOrigin } from "./origin.ts";
@@ -35,7 +36,7 @@ export function createApp(parts: ServerParts): Hono {
       allow: allowed.join(", "),
     });
   });
-  app.use(guardOrigin(parts), onlyJson, limitBody);
+  app.use(guardOrigin(parts), onlyJson, limitBody, limitDepth);
   const once = giveFirstAnswer(parts.database, parts.ports.clock);
   app.use("/approvals/*", once);
   app.use("/threads/:thread_id/approvals/*", once);

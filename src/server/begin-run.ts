@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../desk/index.ts";
+import { checkInput, checkStorable } from "./check-input.ts";
 import type { GivenRun } from "./lanes.ts";
 import { emptyThread, threadOf } from "./new-thread.ts";
 import { pendingOf } from "./open-questions.ts";
 import type { ServerParts } from "./parts.ts";
 import { ServerError } from "./problem.ts";
-import { checkpointIdOf, intentOf, modesOf, orderOf, type RunBody } from "./run-body.ts";
+import { checkpointIdOf, intentOf, modesOf, orderOf, type Intent, type RunBody } from "./run-body.ts";
 import type { Run } from "./run.ts";
 import type { ThreadRow } from "./tables.ts";
+import { stateOf } from "./thread-view.ts";
 
 /**
  * Begins what a body asks for on a thread: a run from an input, or one that acts on an answer.
@@ -23,6 +25,7 @@ export async function beginRun(
   const { manager } = parts;
   const given = givenRun(parts, body, isStreamed);
   const intent = intentOf(body);
+  await checkBody(parts, body, intent, thread_id);
   const row = await rowOf(parts, thread_id, body);
   if (row.graph_id !== null && row.graph_id !== given.graph_id) {
     const message = `This thread belongs to the graph "${row.graph_id}", not to "${given.graph_id}".`;
@@ -50,6 +53,7 @@ export async function beginAlone(
   const intent = intentOf(body);
   if (intent.kind !== "input")
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
+  await checkBody(parts, body, intent);
   const given = givenRun(parts, body, isStreamed);
   const isKept = body.on_completion === "keep";
   const { order } = given;
@@ -57,6 +61,26 @@ export async function beginAlone(
   const row = emptyThread(randomUUID(), {}, isoTime(parts.ports.clock));
   await parts.ports.threads.add(row);
   return { run: await parts.manager.start(row, intent.input, { ...given, order: closed }), isKept };
+}
+
+/** Refuses what would spoil the thread, before anything is stored. */
+async function checkBody(
+  { checkpointer, ports }: ServerParts,
+  body: RunBody,
+  intent: Intent,
+  thread_id?: string,
+): Promise<void> {
+  const { context, configurable, metadata } = orderOf(body);
+  await checkStorable(checkpointer, context, "context");
+  await checkStorable(checkpointer, configurable, "config.configurable");
+  await checkStorable(checkpointer, metadata, "metadata");
+  if (intent.kind === "answer") await checkStorable(checkpointer, intent.answer, "command.resume");
+  if (intent.kind !== "input") return;
+  await checkInput(checkpointer, intent.input, async () => {
+    const row = thread_id === undefined ? undefined : await ports.threads.get(thread_id);
+    const values = row && ((await stateOf(ports, row))?.values as { messages?: unknown } | undefined);
+    return Array.isArray(values?.messages) ? (values.messages as unknown[]) : [];
+  });
 }
 
 function givenRun({ ports }: ServerParts, body: RunBody, isStreamed: boolean): GivenRun {
@@ -98,9 +122,7 @@ async function jumpError({ ports }: ServerParts, thread_id: string): Promise<Ser
 }
 
 async function assertHead({ ports }: ServerParts, row: ThreadRow, checkpoint_id: string): Promise<void> {
-  const graph = row.graph_id === null ? undefined : await ports.graphs.get(row.graph_id);
-  const { thread_id } = row;
-  const state = graph && (await ports.enter(() => graph.getState({ configurable: { thread_id } })));
+  const state = await stateOf(ports, row);
   const head: unknown = state?.config.configurable?.["checkpoint_id"];
   if (head === checkpoint_id) return;
   throw new ServerError(

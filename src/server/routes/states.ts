@@ -4,6 +4,7 @@ import { pendingOf } from "../open-questions.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { NO_STATE, showState, type ThreadStateView } from "../thread-state.ts";
+import { readable } from "../thread-view.ts";
 import { toPlain } from "../to-json.ts";
 
 const ThreadState = z
@@ -19,6 +20,7 @@ const ThreadState = z
   .meta({ id: "ThreadState" });
 
 const params = z.object({ thread_id: ThreadId });
+const unreadable = { description: "`unreadable_state`" };
 const notFound = { description: "`thread_not_found`" };
 
 const state = createRoute({
@@ -26,7 +28,12 @@ const state = createRoute({
   path: "/threads/{thread_id}/state",
   summary: "The newest state of a thread",
   request: { params, query: z.object({ subgraphs: z.enum(["true", "false", "1", "0"]).optional() }) },
-  responses: { 200: jsonAnswer(ThreadState, "The state."), 404: notFound, default: problemAnswer },
+  responses: {
+    200: jsonAnswer(ThreadState, "The state."),
+    404: notFound,
+    409: unreadable,
+    default: problemAnswer,
+  },
 });
 
 const Checkpoint = z.looseObject({
@@ -53,7 +60,12 @@ const history = createRoute({
       "Which ones.",
     ),
   },
-  responses: { 200: jsonAnswer(z.array(ThreadState), "The states."), 404: notFound, default: problemAnswer },
+  responses: {
+    200: jsonAnswer(z.array(ThreadState), "The states."),
+    404: notFound,
+    409: unreadable,
+    default: problemAnswer,
+  },
 });
 
 const historyByGet = createRoute({
@@ -67,7 +79,12 @@ const historyByGet = createRoute({
       before: z.string().optional().describe("A checkpoint's id."),
     }),
   },
-  responses: { 200: jsonAnswer(z.array(ThreadState), "The states."), 404: notFound, default: problemAnswer },
+  responses: {
+    200: jsonAnswer(z.array(ThreadState), "The states."),
+    404: notFound,
+    409: unreadable,
+    default: problemAnswer,
+  },
 });
 
 interface HistoryWish {
@@ -88,7 +105,9 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
     if (graph_id === null) return c.json(plain(NO_STATE), 200);
     const graph = await graphs.get(graph_id);
     const wish = { subgraphs: subgraphs === "true" || subgraphs === "1" };
-    const found = await ports.enter(() => graph.getState({ configurable: { thread_id } }, wish));
+    const found = await readable(() =>
+      ports.enter(() => graph.getState({ configurable: { thread_id } }, wish)),
+    );
     return c.json(plain(showState(found, await pendingOf(ledger, thread_id))), 200);
   });
 
@@ -115,7 +134,7 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
     if (graph_id === null) return [];
     const graph = await graphs.get(graph_id);
     const pending = await pendingOf(ledger, thread_id);
-    return ports.enter(async () => {
+    const readAll = async () => {
       const states = [];
       const options = {
         limit,
@@ -126,7 +145,8 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
       for await (const one of graph.getStateHistory(config, options))
         states.push(plain(showState(one, pending)));
       return states;
-    });
+    };
+    return readable(() => ports.enter(readAll));
   }
 }
 
