@@ -19,8 +19,8 @@ export interface StoreLease {
 }
 
 /**
- * Takes a SQLite file for one server; PostgreSQL is left to whoever runs it. An owner whose process is gone is replaced at once where that can be seen, else after
- * it has shown nothing for 6 s, which `onError` is told of.
+ * Takes a SQLite file for one server; PostgreSQL is left to whoever runs it. An owner whose process is gone is replaced
+ * at once where that can be seen, else after it has shown nothing for 6 s, which `onError` is told of.
  *
  * @param onLost is called when another server has taken the store over, as after this machine was asleep.
  * @throws {StartError} `store_in_use` when its owner is alive.
