@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseMessage, ToolCall } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
+import { editedText } from "../../src/graph/texts.ts";
 import { assertProviderValid } from "../../src/models/index.ts";
 import { bound } from "./bound-rehearsal.ts";
 
@@ -34,6 +35,14 @@ const rejected = {
 };
 
 describe("the rehearsal model after its calls", () => {
+  it("says what really ran when a reviewer changed the call", async () => {
+    const message = await afterAnswers("delete notes/old.md", () => ({
+      content: `Deleted a.md.\n\n${editedText("delete_file", { path: "a.md" })}`,
+    }));
+    expect(message.text).toContain("delete a.md");
+    expect(message.text).not.toContain("notes/old.md");
+  });
+
   it("shows results and says what was done", async () => {
     const message = await afterAnswers("delete notes/old.md and show me notes/todo.md", (call) => ({
       content: call.name === "read_file" ? "# To do" : "Deleted notes/old.md.",

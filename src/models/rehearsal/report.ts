@@ -24,9 +24,21 @@ export function reportOf(
     const answer = answers.find((message) => message.tool_call_id === call.id);
     const end = answer === undefined ? undefined : endOf(answer);
     if (end?.kind !== "done") allDone = false;
-    parts.push(end === undefined ? phrases.unanswered(inWords(call, phrases)) : sentence(call, end, phrases));
+    const ran = answer === undefined ? call : ranAs(call, answer);
+    parts.push(end === undefined ? phrases.unanswered(inWords(call, phrases)) : sentence(ran, end, phrases));
   }
   return { text: parts.join("\n\n"), allDone };
+}
+
+/** The call as it ran: a reviewer may have changed it, which its answer says. */
+function ranAs(call: ToolCall, answer: ToolMessage): ToolCall {
+  const [, name, args] = /\bIt ran as (\S+) (\{.*\}), not as you wrote it\.\)$/su.exec(answer.text) ?? [];
+  if (name === undefined || args === undefined) return call;
+  try {
+    return { ...call, name, args: JSON.parse(args) as Record<string, unknown> };
+  } catch {
+    return call;
+  }
 }
 
 /** A call in a few words: "delete notes/old.md". */
