@@ -1,12 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { limitDepth } from "./body-depth.ts";
-import { giveFirstAnswer } from "./first-answers.ts";
-import { limitBody, onlyJson } from "./json-bodies.ts";
-import { guardOrigin } from "./origin.ts";
+import { limitDepth } from "./guards/body-depth.ts";
+import { giveFirstAnswer } from "./guards/first-answers.ts";
+import { limitBody, onlyJson } from "./guards/json-bodies.ts";
+import { guardOrigin } from "./guards/origin.ts";
 import type { ServerParts } from "./parts.ts";
 import { problemOf, problemResponse, ServerError } from "./problem.ts";
-import { refuseInvalid } from "./refuse-invalid.ts";
+import { refuseInvalid } from "./guards/refuse-invalid.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { decisionRoutes } from "./routes/decisions.ts";

@@ -2,9 +2,9 @@ import type { Desk } from "../desk/index.ts";
 import type { Args } from "../ledger/index.ts";
 import type { Database } from "../ledger/sql/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Checkpointer } from "./checkpointer.ts";
-import type { RunManager } from "./run-manager.ts";
-import type { RunPorts } from "./run-ports.ts";
+import type { Checkpointer } from "./database/checkpointer.ts";
+import type { RunManager } from "./runs/run-manager.ts";
+import type { RunPorts } from "./runs/run-ports.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
 export type GraphJudgement =

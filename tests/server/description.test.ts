@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../../src/server/openapi-document.ts";
+import { openApiDocument } from "../../src/server/description/openapi-document.ts";
 import { bench, listOf, remove, runOf, textOf } from "./bench.ts";
 
 describe("the description of the API", () => {

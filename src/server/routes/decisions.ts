@@ -2,9 +2,9 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeskError, type Settled } from "../../desk/index.ts";
 import { Approval, Decision } from "../../ledger/index.ts";
-import { approvalOfCall } from "../approval-of-call.ts";
+import { approvalOfCall } from "../threads/approval-of-call.ts";
 import { faultsOf } from "../problem.ts";
-import { refuseInvalid, type Validated } from "../refuse-invalid.ts";
+import { refuseInvalid, type Validated } from "../guards/refuse-invalid.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
 import type { ServerParts } from "../parts.ts";
 

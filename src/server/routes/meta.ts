@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { docsPage } from "../docs-page.ts";
-import { openApiOf } from "../open-api.ts";
+import { docsPage } from "../description/docs-page.ts";
+import { openApiOf } from "../description/open-api.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer } from "../schemas.ts";
 

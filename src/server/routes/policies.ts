@@ -1,8 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Args } from "../../ledger/index.ts";
 import { definePolicy, evaluate, policyJsonSchema, Tier } from "../../policy/index.ts";
-import { threadOf } from "../new-thread.ts";
-import type { Order } from "../order.ts";
+import { threadOf } from "../threads/new-thread.ts";
+import type { Order } from "../runs/order.ts";
 import type { GraphJudgement, ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";

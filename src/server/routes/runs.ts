@@ -1,13 +1,13 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { stream, streamSSE } from "hono/streaming";
-import { beginAlone, beginRun } from "../begin-run.ts";
-import { deleteThread } from "../delete-thread.ts";
+import { beginAlone, beginRun } from "../runs/begin-run.ts";
+import { deleteThread } from "../threads/delete-thread.ts";
 import type { ServerParts } from "../parts.ts";
-import { RunBody } from "../run-body.ts";
-import type { Run } from "../run.ts";
+import { RunBody } from "../runs/run-body.ts";
+import type { Run } from "../runs/run.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
-import { interruptsOf, readNow } from "../thread-view.ts";
+import { interruptsOf, readNow } from "../threads/thread-view.ts";
 import { errorData, toJson } from "../to-json.ts";
 
 /** How often an open answer shows that it is alive, in milliseconds. */

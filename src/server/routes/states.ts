@@ -1,10 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { threadOf } from "../new-thread.ts";
-import { pendingOf } from "../open-questions.ts";
+import { threadOf } from "../threads/new-thread.ts";
+import { pendingOf } from "../threads/open-questions.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
-import { NO_STATE, showState, type ThreadStateView } from "../thread-state.ts";
-import { readable } from "../thread-view.ts";
+import { NO_STATE, showState, type ThreadStateView } from "../threads/thread-state.ts";
+import { readable } from "../threads/thread-view.ts";
 import { toPlain } from "../to-json.ts";
 
 const ThreadState = z

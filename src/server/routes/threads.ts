@@ -1,12 +1,12 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
-import { deleteThread } from "../delete-thread.ts";
-import { emptyThread, threadOf } from "../new-thread.ts";
+import { deleteThread } from "../threads/delete-thread.ts";
+import { emptyThread, threadOf } from "../threads/new-thread.ts";
 import { ServerError } from "../problem.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
-import { matches } from "../matches.ts";
-import { viewThread, type ThreadView } from "../thread-view.ts";
+import { matches } from "../threads/matches.ts";
+import { viewThread, type ThreadView } from "../threads/thread-view.ts";
 import type { ServerParts } from "../parts.ts";
 
 const Status = z.enum(["idle", "busy", "interrupted", "error"]).meta({ id: "ThreadStatus" });

@@ -1,0 +1,63 @@
+import type { Migration } from "../../ledger/sql/index.ts";
+
+/** The server's schema, one step a version. Steps that were released are never changed: add another one. */
+export const serverMigrations: Migration[] = [
+  ({ schema }) => [
+    schema
+      .createTable("server_threads")
+      .addColumn("thread_id", "text", (column) => column.primaryKey())
+      .addColumn("created_at", "text", (column) => column.notNull())
+      .addColumn("updated_at", "text", (column) => column.notNull())
+      .addColumn("metadata_json", "text", (column) => column.notNull())
+      .addColumn("graph_id", "text")
+      .addColumn("assistant_id", "text")
+      .addColumn("order_json", "text")
+      .addColumn("status", "text", (column) => column.notNull())
+      .addColumn("error", "text")
+      .addColumn("run_id", "text")
+      .compile(),
+    schema
+      .createTable("server_runs")
+      .addColumn("run_id", "text", (column) => column.primaryKey())
+      .addColumn("thread_id", "text", (column) => column.notNull())
+      .addColumn("graph_id", "text", (column) => column.notNull())
+      .addColumn("assistant_id", "text", (column) => column.notNull())
+      .addColumn("status", "text", (column) => column.notNull())
+      .addColumn("cause", "text", (column) => column.notNull())
+      .addColumn("created_at", "text", (column) => column.notNull())
+      .addColumn("ended_at", "text")
+      .addColumn("error", "text")
+      .addColumn("answer_digest", "text")
+      .compile(),
+    schema
+      .createTable("server_answers")
+      .addColumn("key", "text", (column) => column.primaryKey())
+      .addColumn("request_digest", "text", (column) => column.notNull())
+      .addColumn("status", "integer", (column) => column.notNull())
+      .addColumn("content_type", "text", (column) => column.notNull())
+      .addColumn("body", "text", (column) => column.notNull())
+      .addColumn("created_at", "text", (column) => column.notNull())
+      .compile(),
+    schema
+      .createIndex("server_threads_by_status")
+      .on("server_threads")
+      .columns(["status", "updated_at"])
+      .compile(),
+    schema
+      .createIndex("server_runs_by_thread")
+      .on("server_runs")
+      .columns(["thread_id", "created_at"])
+      .compile(),
+    schema.createIndex("server_answers_by_age").on("server_answers").columns(["created_at"]).compile(),
+  ],
+  ({ schema }) => [
+    schema
+      .createTable("server_owner")
+      .addColumn("slot", "integer", (column) => column.primaryKey())
+      .addColumn("owner_id", "text", (column) => column.notNull())
+      .addColumn("pid", "bigint", (column) => column.notNull())
+      .addColumn("host", "text", (column) => column.notNull())
+      .addColumn("beat_ms", "bigint", (column) => column.notNull())
+      .compile(),
+  ],
+];

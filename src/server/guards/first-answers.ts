@@ -1,0 +1,81 @@
+import type { MiddlewareHandler } from "hono";
+import { isoTime } from "../../desk/index.ts";
+import { sha256 } from "../../ledger/index.ts";
+import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import { OneAtATime } from "../runs/one-at-a-time.ts";
+import { ServerError } from "../problem.ts";
+import type { AnswerRow, ServerTables } from "../database/tables.ts";
+
+/** How long a first answer is given again, in milliseconds. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * With `Idempotency-Key`, a repeated request gets the first answer, and nothing is done twice. The key is bound to the
+ * route and the body: with others it is refused.
+ */
+export function giveFirstAnswer(database: Database, clock: () => number): MiddlewareHandler {
+  const atOnce = new OneAtATime();
+  return async (c, next) => {
+    const key = c.req.header("idempotency-key");
+    if (key === undefined || c.req.method === "GET") return next();
+    if (key === "" || key.length > 200)
+      throw new ServerError("invalid_request", '"Idempotency-Key" has between 1 and 200 characters.');
+    const request_digest = sha256(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
+    return atOnce.run(key, async () => {
+      const known = await find(
+        database,
+        key,
+        isoTime(() => clock() - KEPT_MS),
+      );
+      if (known) {
+        c.res = repeat(known, request_digest);
+        return;
+      }
+      await next();
+      // A failure of the server is no answer: the request may be tried again.
+      if (c.res.status < 500) await keep(database, await rowOf(c.res, key, request_digest, isoTime(clock)));
+    });
+  };
+}
+
+function repeat(known: AnswerRow, request_digest: string): Response {
+  if (known.request_digest !== request_digest) {
+    const message = '"Idempotency-Key" was used before, for another request. Use a new one for each request.';
+    throw new ServerError("idempotency_mismatch", message);
+  }
+  const headers = { "content-type": known.content_type, "idempotent-replayed": "true" };
+  return new Response(known.body, { status: known.status, headers });
+}
+
+async function rowOf(answer: Response, key: string, request_digest: string, at: string): Promise<AnswerRow> {
+  const { status, headers } = answer;
+  const content_type = headers.get("content-type") ?? "application/json";
+  return { key, request_digest, status, content_type, body: await answer.clone().text(), created_at: at };
+}
+
+async function find(database: Database, key: string, since: string): Promise<AnswerRow | undefined> {
+  const select = database
+    .builder<ServerTables>()
+    .selectFrom("server_answers")
+    .selectAll()
+    .where("key", "=", key)
+    .where("created_at", ">=", since)
+    .compile();
+  return database.read(() => askOne(select));
+}
+
+/** Keeps an answer, and drops those that are too old to be given again. */
+async function keep(database: Database, row: AnswerRow): Promise<void> {
+  const build = database.builder<ServerTables>();
+  const oldest = isoTime(() => Date.parse(row.created_at) - KEPT_MS);
+  const drop = build.deleteFrom("server_answers").where("created_at", "<", oldest).compile();
+  const insert = build
+    .insertInto("server_answers")
+    .values(row)
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .compile();
+  await database.run(function* () {
+    yield* ask(drop);
+    yield* ask(insert);
+  });
+}

@@ -1,0 +1,42 @@
+import { bodyLimit } from "hono/body-limit";
+import type { MiddlewareHandler } from "hono";
+import { ServerError } from "../problem.ts";
+
+/** The largest body, in bytes, and how much of a larger one is read before it is refused. */
+const MAX_BODY = 1024 * 1024;
+const MAX_DROPPED = 16 * MAX_BODY;
+
+/**
+ * Bodies are JSON and say so. A page can send other types without asking first, so what comes from a browser must say
+ * it even without a body.
+ */
+export const onlyJson: MiddlewareHandler = async (c, next) => {
+  if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
+  const type = c.req.header("content-type");
+  const hasBody =
+    Number(c.req.header("content-length") ?? 0) > 0 || c.req.header("transfer-encoding") !== undefined;
+  const isBrowser = c.req.header("origin") !== undefined || c.req.header("sec-fetch-site") !== undefined;
+  const isJson = type?.split(";")[0]?.trim().toLowerCase() === "application/json";
+  if (!isJson && (hasBody || isBrowser || type !== undefined))
+    throw new ServerError("unsupported_media_type", 'Send JSON, with "Content-Type: application/json".');
+  return next();
+};
+
+export const limitBody: MiddlewareHandler = bodyLimit({
+  maxSize: MAX_BODY,
+  onError: async (c) => {
+    await drop(c.req.raw.body);
+    throw new ServerError("body_too_large", "The body is larger than 1 MiB.");
+  },
+});
+
+/** Reads what the client is sending, so that it comes to read the answer instead of a closed connection. */
+async function drop(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  // A body that came in pieces is being read already.
+  if (body === null || body.locked) return;
+  let size = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_DROPPED) return;
+  }
+}

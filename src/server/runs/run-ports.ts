@@ -1,0 +1,34 @@
+import type { Desk } from "../../desk/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
+import type { Graphs } from "../graphs/graphs.ts";
+import type { Runs } from "./runs.ts";
+import type { Threads } from "../threads/threads.ts";
+
+/** Asks a run to stop between two steps, letting its tools finish. */
+export interface Drain {
+  requestDrain(reason?: string): void;
+}
+
+/** What the graph room lends to the server, so that neither knows the other. */
+export interface GraphPorts {
+  /** Does something for which graphs must find this server as their host: running, reading and aborting them. */
+  enter<Result>(work: () => Result): Result;
+  /** What wakes the task that waits for an approval. The decision itself is in the ledger. */
+  seal(approval_id: string): unknown;
+  newDrain(): Drain;
+  /** Resolves when no tool runs in this process any more. */
+  executionsIdle(): Promise<void>;
+}
+
+/** What runs are made with. */
+export interface RunPorts extends GraphPorts {
+  graphs: Graphs;
+  ledger: Ledger;
+  /** A desk that wakes nobody: whoever uses it here sees to the run itself. */
+  desk: Desk;
+  threads: Threads;
+  runs: Runs;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  onError(error: unknown): void;
+}

@@ -1,0 +1,103 @@
+import type { StateSnapshot } from "@langchain/langgraph";
+import { LedgerError } from "../../ledger/index.ts";
+import { ServerError } from "../problem.ts";
+import type { RunPorts } from "../runs/run-ports.ts";
+import { openByTask, pendingOf, type OpenByTask, type WireInterrupt } from "./open-questions.ts";
+import type { ThreadRow, ThreadStatus } from "../database/tables.ts";
+import { toPlain } from "../to-json.ts";
+
+/** A thread as the LangGraph API shows it. */
+export interface ThreadView {
+  thread_id: string;
+  created_at: string;
+  updated_at: string;
+  metadata: Record<string, unknown>;
+  status: ThreadStatus;
+  values: unknown;
+  interrupts: OpenByTask;
+  error?: string;
+}
+
+/** What is read of a thread beside its row. */
+export interface ThreadNow {
+  state: StateSnapshot | null;
+  open: OpenByTask;
+  /** Whether our ledger has a question open, seen in the state or not. */
+  hasPending: boolean;
+}
+
+type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter">;
+
+/** Reads a thread's newest state and what is open in it. A thread without a graph has none. */
+export async function readNow(ports: Readers, row: ThreadRow): Promise<ThreadNow> {
+  const state = await stateOf(ports, row);
+  const pending = await pendingOf(ports.ledger, row.thread_id);
+  return { state, open: state ? openByTask(state, pending) : {}, hasPending: pending.length > 0 };
+}
+
+/** @throws {ServerError} `unreadable_state` */
+export async function stateOf({ graphs, enter }: Readers, row: ThreadRow): Promise<StateSnapshot | null> {
+  const { thread_id, graph_id } = row;
+  // A graph that is not served any more cannot be read; its thread still can be listed and deleted.
+  if (graph_id === null || !graphs.ids().includes(graph_id)) return null;
+  const graph = await graphs.get(graph_id);
+  return readable(() => enter(() => graph.getState({ configurable: { thread_id } })));
+}
+
+/** Reads of a thread's state. What LangGraph cannot make of it is told of. @throws {ServerError} `unreadable_state` */
+export async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    // An error with a code is one of the store or of this server, whatever the state is.
+    if (!(error instanceof Error) || "code" in error) throw error;
+    const why = (error.message.split("\n")[0] ?? "").slice(0, 200);
+    const message = `The state of this thread cannot be read: ${why} Delete the thread, or go on with another one.`;
+    throw new ServerError("unreadable_state", message);
+  }
+}
+
+/** Whether only this thread cannot be read: the others can. */
+export function isUnreadable(error: unknown): error is Error {
+  if (error instanceof ServerError) return error.code === "unreadable_state";
+  return error instanceof LedgerError && (error.code === "tampered" || error.code === "newer_event");
+}
+
+/** The thread's status, from our own records: what a client asks next follows from it. */
+export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive: boolean): ThreadStatus {
+  if (isLive) return "busy";
+  if (hasPending || Object.keys(open).length > 0) return "interrupted";
+  // Nothing is open, so neither a stored question nor a run that a crash cut off is what the thread waits for.
+  return row.status === "interrupted" ? "idle" : row.status;
+}
+
+/** A thread as it stands. One that cannot be read shows why, so that a list of threads goes on behind it. */
+export async function viewThread(ports: Readers, row: ThreadRow, isLive: boolean): Promise<ThreadView> {
+  const now = await readNow(ports, row).catch((error: unknown) => {
+    if (isUnreadable(error)) return error;
+    throw error;
+  });
+  if (now instanceof Error)
+    return {
+      ...partsOf(row),
+      ...{ status: isLive ? "busy" : "error", values: null, interrupts: {}, error: row.error ?? now.message },
+    };
+  const status = statusOf(row, now, isLive);
+  return {
+    ...partsOf(row),
+    status,
+    values: now.state ? toPlain(now.state.values) : null,
+    interrupts: toPlain(now.open) as OpenByTask,
+    ...(status === "error" && row.error !== null && { error: row.error }),
+  };
+}
+
+function partsOf({ thread_id, created_at, updated_at, metadata_json }: ThreadRow) {
+  const metadata = JSON.parse(metadata_json) as Record<string, unknown>;
+  return { thread_id, created_at, updated_at, metadata };
+}
+
+/** All open interrupts, as `__interrupt__` has them. */
+export function interruptsOf({ open }: Pick<ThreadNow, "open">): WireInterrupt[] {
+  return Object.values(open).flat();
+}

@@ -1,0 +1,70 @@
+import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import type { ServerTables, ThreadRow, ThreadStatus } from "../database/tables.ts";
+
+/** How a list of threads is asked for. */
+export interface ThreadQuery {
+  ids?: string[];
+  status?: ThreadStatus;
+  sort_by: "created_at" | "updated_at" | "thread_id" | "status";
+  sort_order: "asc" | "desc";
+}
+
+/** The threads that the server knows. Plain rows: what they mean is said elsewhere. */
+export class Threads {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Adds a thread; false when there is one of this id. */
+  async add(row: ThreadRow): Promise<boolean> {
+    const insert = this.#build()
+      .insertInto("server_threads")
+      .values(row)
+      .onConflict((conflict) => conflict.column("thread_id").doNothing())
+      .returning("thread_id")
+      .compile();
+    return (await this.#database.run(() => askOne(insert))) !== undefined;
+  }
+
+  async get(thread_id: string): Promise<ThreadRow | undefined> {
+    const select = this.#build()
+      .selectFrom("server_threads")
+      .selectAll()
+      .where("thread_id", "=", thread_id)
+      .compile();
+    return this.#database.read(() => askOne(select));
+  }
+
+  async search({ ids, status, sort_by, sort_order }: ThreadQuery): Promise<ThreadRow[]> {
+    let select = this.#build().selectFrom("server_threads").selectAll();
+    if (ids) select = select.where("thread_id", "in", ids);
+    if (status) select = select.where("status", "=", status);
+    const query = select.orderBy(sort_by, sort_order).orderBy("thread_id").compile();
+    return this.#database.read(() => ask(query));
+  }
+
+  async setStatus(thread_id: string, status: ThreadStatus, error: string | null, at: string): Promise<void> {
+    const update = this.#build()
+      .updateTable("server_threads")
+      .set({ status, error, updated_at: at })
+      .where("thread_id", "=", thread_id)
+      .compile();
+    await this.#database.run(() => ask(update));
+  }
+
+  /** Forgets a thread and its runs. */
+  async remove(thread_id: string): Promise<void> {
+    const thread = this.#build().deleteFrom("server_threads").where("thread_id", "=", thread_id).compile();
+    const runs = this.#build().deleteFrom("server_runs").where("thread_id", "=", thread_id).compile();
+    await this.#database.run(function* () {
+      yield* ask(runs);
+      yield* ask(thread);
+    });
+  }
+
+  #build() {
+    return this.#database.builder<ServerTables>();
+  }
+}
