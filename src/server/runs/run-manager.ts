@@ -47,6 +47,16 @@ export class RunManager {
     await this.#lanes.get(thread_id)?.idle;
   }
 
+  /** Does something with a thread while no run can begin on it. @throws {ServerError} `thread_busy`, `stopping` */
+  async alone<Result>(thread_id: string, work: () => Promise<Result>): Promise<Result> {
+    const done: Result[] = [];
+    await this.#lanes.open(thread_id, async () => {
+      done.push(await work());
+      return null;
+    });
+    return done[0] as Result;
+  }
+
   /** Begins a run from an input. @throws {ServerError} `approval_pending`, `thread_busy`, `stopping` */
   async start(row: ThreadRow, input: unknown, given: GivenRun): Promise<Run> {
     await withdrawPending(this.#ports, this, row.thread_id);
