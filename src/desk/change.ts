@@ -1,7 +1,7 @@
 import {
   decide,
   evolve,
-  EVENT_VERSION,
+  versionOf,
   type Batch,
   type Call,
   type Command,
@@ -89,5 +89,5 @@ export function planOf(
 
 /** An event as if it stood in the ledger already, for deciding what comes after it in the same step. */
 function provisional(event: NewEvent, { call_id, thread_id, run_id }: Target, at: string): LedgerEvent {
-  return { ...event, v: EVENT_VERSION, seq: 0, thread_seq: 0, at, thread_id, run_id, call_id, hash: "" };
+  return { ...event, v: versionOf(event), seq: 0, thread_seq: 0, at, thread_id, run_id, call_id, hash: "" };
 }

@@ -24,6 +24,7 @@ const NamedAction = z.object({
  */
 export function readDecision(raw: unknown, approval: Approval): Decision {
   const decision = parse(raw, approval);
+  if (decision.type === "respond" && "value" in decision) checkValue(decision.value, approval);
   if (decision.type !== "edit") return decision;
   if (isDeeperThan(decision.args, MAX_ARGS_DEPTH)) {
     const message = `nested deeper than ${MAX_ARGS_DEPTH} levels`;
@@ -49,7 +50,7 @@ function parse(raw: unknown, approval: Approval): Decision {
     );
   }
   const given = single as Record<string, unknown>;
-  const candidate = fromLangChain(given) ?? fromOldForm(given, approval) ?? withoutAddress(given);
+  const candidate = fromLangChain(given) ?? fromOldForm(given, approval) ?? withText(withoutAddress(given));
   const read = Decision.safeParse(candidate);
   if (read.success) return read.data;
   throw invalid(describe(given), faultsOf(read.error), approval);
@@ -66,9 +67,27 @@ function unwrapList(raw: unknown): unknown {
 }
 
 /** The name of the approval may stand beside the decision: it says whom the decision is for. */
-function withoutAddress(given: Record<string, unknown>): unknown {
+function withoutAddress(given: Record<string, unknown>): Record<string, unknown> {
   const { approval_id: _address, ...rest } = given;
   return rest;
+}
+
+/** An answer that is any JSON value has a text as well, for people to read. */
+function withText(given: Record<string, unknown>): Record<string, unknown> {
+  if (given["type"] !== "respond" || !("value" in given) || "message" in given) return given;
+  const { value } = given;
+  return { ...given, message: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+function checkValue(value: unknown, approval: Approval): void {
+  const message =
+    approval.kind !== "interrupt"
+      ? 'only a graph\'s own question takes any value: send the result as "message"'
+      : isDeeperThan(value, MAX_ARGS_DEPTH)
+        ? `nested deeper than ${MAX_ARGS_DEPTH} levels`
+        : undefined;
+  if (message !== undefined)
+    throw invalid("The answer cannot be used.", [{ path: "value", message }], approval);
 }
 
 function fromLangChain(given: Record<string, unknown>): unknown {

@@ -1,10 +1,16 @@
 import type { Approval, Outcome } from "../ledger/index.ts";
 
+/** How a call ends in the gate. What is handed over is a question of a graph's own, and no call of the gate. */
+export type GateOutcome = Exclude<Outcome, "handed_over">;
+
 const NO_REPEAT = "Do not repeat this call.";
 const NEXT = "Take another way, or ask the user.";
 
 /** What the model is told of a call that did not run. One sentence each: nothing was done, why, what now. */
-export function refusalText(outcome: Exclude<Outcome, "done" | "failed" | "responded">, why: string): string {
+export function refusalText(
+  outcome: Exclude<GateOutcome, "done" | "failed" | "responded">,
+  why: string,
+): string {
   const reason = why.trim() === "" ? "" : ` ${why.trim()}`;
   switch (outcome) {
     case "rejected":

@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from "../ledger/index.ts";
 import type { Entry } from "./entry.ts";
-import { reasonOf, refusalText } from "./texts.ts";
+import { reasonOf, refusalText, type GateOutcome } from "./texts.ts";
 
 /** What stands in `artifact` of every tool message that a gate writes. */
 export interface CallArtifact {
@@ -25,7 +25,7 @@ export interface CallArtifact {
 export async function answered(
   entry: Entry,
   before: Command[],
-  outcome: Outcome,
+  outcome: GateOutcome,
   why: string | Approval,
 ): Promise<ToolMessage> {
   const reason = typeof why === "string" ? why : reasonOf(why);

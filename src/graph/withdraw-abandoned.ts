@@ -20,7 +20,7 @@ export async function withdrawAbandoned(
 ): Promise<ToolMessage[]> {
   const inside = `${place.path === "" ? "" : `${place.path}|`}${parts.toolsNode}:`;
   const open = await parts.ledger.openCalls(place.thread_id);
-  for (const call of open)
+  for (const call of open.filter((one) => lastApproval(one)?.kind !== "interrupt"))
     if (call.path === place.path || call.path.startsWith(inside)) await close(parts, call);
   if (left === undefined) return [];
   const known = await callsOfTurn(parts, place, turnId(place.thread_id, place.path, left.message.id ?? ""));

@@ -16,7 +16,13 @@ export const Decision = z
     /** `tool` names another tool to run instead; such an edit always needs a question of its own. */
     z.strictObject({ type: z.literal("edit"), args: Args, tool: z.string().optional(), ...common }),
     z.strictObject({ type: z.literal("reject"), message: z.string().max(100_000).optional(), ...common }),
-    z.strictObject({ type: z.literal("respond"), message: z.string().max(1_000_000), ...common }),
+    /** `value` answers the question of a graph that takes any JSON; `message` is its text then. */
+    z.strictObject({
+      type: z.literal("respond"),
+      message: z.string().max(1_000_000),
+      value: z.unknown().optional(),
+      ...common,
+    }),
   ])
   .meta({ id: "Decision" });
 export type Decision = z.infer<typeof Decision>;
@@ -38,6 +44,7 @@ export const RecordedDecision = z
     args: Args.optional(),
     tool: z.string().optional(),
     message: z.string().optional(),
+    value: z.unknown().optional(),
     reason: z.string().optional(),
     decided_by: DecidedBy,
     decided_at: z.string(),

@@ -21,11 +21,13 @@ export const Outcome = z
     "unavailable",
     "denied",
     "invalid", // Never judged: unknown tool, or arguments that the tool's schema refuses.
+    "handed_over", // A graph's own question: the decision was given to the graph, and what it did is its own matter.
   ])
   .meta({ id: "Outcome" });
 export type Outcome = z.infer<typeof Outcome>;
 
-export const ApprovalKind = z.enum(["call", "outcome"]);
+/** `interrupt`: a question that a graph asks by itself, not one of the gate. The graph is given the decision, no more. */
+export const ApprovalKind = z.enum(["call", "outcome", "interrupt"]);
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 
 const DecisionKind = z.enum(["approve", "edit", "reject", "respond"]);
@@ -132,8 +134,17 @@ export type EventType = keyof typeof payloads;
 /** Something that happened, not yet written. */
 export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof payloads)[T]> } }[EventType];
 
-/** The version in which events are written today. */
-export const EVENT_VERSION = 1;
+/** The newest version of events that is written and read. */
+export const EVENT_VERSION = 2;
+
+/** The version in which an event is written: the oldest that can say it, so that older packages read all they can. */
+export function versionOf({ type, data }: NewEvent): number {
+  const isSecond =
+    (type === "approval_requested" && data.kind === "interrupt") ||
+    (type === "approval_resolved" && "value" in data.decision) ||
+    (type === "tool_result" && data.outcome === "handed_over");
+  return isSecond ? 2 : 1;
+}
 
 /** An event as it stands in the ledger. `seq` counts the whole ledger from 1, `thread_seq` the thread. */
 export type LedgerEvent = NewEvent & {

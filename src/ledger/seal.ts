@@ -2,7 +2,7 @@ import type { Approval } from "./approval.ts";
 import { evolve, type Call } from "./call.ts";
 import { canonicalJson } from "./canonical.ts";
 import { eventHash, headHash, payloadDigest, type Tip } from "./chain.ts";
-import { EVENT_VERSION, readPayload, type LedgerEvent, type NewEvent } from "./event.ts";
+import { readPayload, versionOf, type LedgerEvent, type NewEvent } from "./event.ts";
 import type { Batch } from "./ledger.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
@@ -55,9 +55,10 @@ function sealOne(
   { head, thread, call_version }: { head: Tip; thread: Tip; call_version: number | null },
 ): StoredEvent {
   // What is written must be readable later, so it is read first.
-  const data = canonicalJson(readPayload(event.type, EVENT_VERSION, event.data).data);
+  const v = versionOf(event);
+  const data = canonicalJson(readPayload(event.type, v, event.data).data);
   const link = {
-    ...{ v: EVENT_VERSION, thread_seq: thread.seq + 1, at, thread_id, run_id },
+    ...{ v, thread_seq: thread.seq + 1, at, thread_id, run_id },
     ...{ call_id: call?.call_id ?? null, call_version, type: event.type, data_digest: payloadDigest(data) },
   };
   const hash = eventHash(thread.hash, link);
