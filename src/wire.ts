@@ -17,6 +17,8 @@ import {
   createApp,
   Graphs,
   isGraph,
+  itemMigrations,
+  ItemStore,
   listen,
   loadGraphs,
   openCheckpointer,
@@ -107,11 +109,13 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     const ledger = await openLedger(database);
     closers.push(() => ledger.close());
     await database.migrate("server", serverMigrations);
+    await database.migrate("items", itemMigrations);
     const checkpointer = await openCheckpointer(store);
     closers.push(() => checkpointer.close());
     const graphPorts = portsOf({ ledger, clock });
     const sources = await graphPorts.enter(() => sourcesOf(options.config));
-    const graphs = new Graphs(sources, checkpointer.saver);
+    const items = new ItemStore(database, clock);
+    const graphs = new Graphs(sources, checkpointer.saver, items);
     const records = { threads: new Threads(database), runs: new Runs(database) };
     const base = { ...graphPorts, ...records, graphs, ledger, clock, onError };
     const ports: RunPorts = { ...base, desk: openDesk(ledger, { clock, onError }) };
@@ -119,7 +123,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     const desk = openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) });
     const closing = new AbortController();
     const app = createApp({
-      ...{ desk, ports, manager, checkpointer, database, host, allowOrigins, closing: closing.signal },
+      ...{ desk, ports, manager, checkpointer, items, database, host, allowOrigins, closing: closing.signal },
       judge: judgeWith(graphs),
       policies: await readNamedPolicies(),
       version: await readVersion(),

@@ -9,12 +9,14 @@ import { problemOf, problemResponse, ServerError } from "./problem.ts";
 import { refuseInvalid } from "./guards/refuse-invalid.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { cronRoutes } from "./routes/crons.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { metaRoutes } from "./routes/meta.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { stateRoutes } from "./routes/states.ts";
+import { storeRoutes } from "./routes/store.ts";
 import { threadRoutes } from "./routes/threads.ts";
 
 /** The HTTP API: every route, behind the checks that each request passes. */
@@ -54,7 +56,9 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   policyRoutes(app, parts);
   threadRoutes(app, parts);
   stateRoutes(app, parts);
+  cronRoutes(app);
   runRoutes(app, parts);
+  storeRoutes(app, parts);
   metaRoutes(app, parts);
 }
 

@@ -3,6 +3,7 @@ import type { Args } from "../ledger/index.ts";
 import type { Database } from "../ledger/sql/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
+import type { ItemStore } from "./items/item-store.ts";
 import type { RunManager } from "./runs/run-manager.ts";
 import type { RunPorts } from "./runs/run-ports.ts";
 
@@ -31,6 +32,8 @@ export interface ServerParts {
   manager: RunManager;
   checkpointer: Checkpointer;
   database: Database;
+  /** LangGraph's long-term store. */
+  items: ItemStore;
   judge: JudgePort;
   policies: NamedPolicy[];
   version: string;

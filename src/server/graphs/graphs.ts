@@ -1,5 +1,5 @@
 import { v5 } from "@langchain/core/utils/uuid";
-import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { StateSnapshot } from "@langchain/langgraph";
 import { ServerError } from "../problem.ts";
 
@@ -10,6 +10,7 @@ export interface RunnableGraph {
   getStateHistory(config: object, options?: Record<string, unknown>): AsyncIterable<StateSnapshot>;
   withConfig(config: object): RunnableGraph;
   checkpointer?: unknown;
+  store?: unknown;
 }
 
 /** A graph as its file exports it: compiled, or made for each run from its config. */
@@ -23,15 +24,17 @@ export function assistantIdOf(graph_id: string): string {
   return v5(graph_id, ASSISTANTS);
 }
 
-/** The graphs of this server, each a copy of its own with the server's checkpointer. */
+/** The graphs of this server, each a copy of its own with the server's checkpointer and long-term store. */
 export class Graphs {
   readonly #sources: ReadonlyMap<string, GraphSource>;
   readonly #saver: BaseCheckpointSaver;
+  readonly #store: BaseStore;
   readonly #copies = new Map<string, RunnableGraph>();
 
-  constructor(sources: Record<string, GraphSource>, saver: BaseCheckpointSaver) {
+  constructor(sources: Record<string, GraphSource>, saver: BaseCheckpointSaver, store: BaseStore) {
     this.#sources = new Map(Object.entries(sources));
     this.#saver = saver;
+    this.#store = store;
   }
 
   ids(): string[] {
@@ -68,6 +71,7 @@ export class Graphs {
     // Never the graph itself: another server of this process may use it with a store of its own.
     const copy = graph.withConfig({});
     copy.checkpointer = this.#saver;
+    copy.store = this.#store;
     return copy;
   }
 }
