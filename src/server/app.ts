@@ -22,12 +22,10 @@ import { threadRoutes } from "./routes/threads.ts";
 /** The HTTP API: every route, behind the checks that each request passes. */
 export function createApp(parts: ServerParts): Hono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
-  app.onError((error, c) => {
+  app.onError((error) => {
     const problem = problemOf(error);
     if (problem.status >= 500) parts.ports.onError(error);
-    // Headers for the page that asked, so that it can read what was wrong.
-    const cors = [...(c.res?.headers ?? [])].filter(([name]) => /^access-control-|^vary$/.test(name));
-    return problemResponse(problem, Object.fromEntries(cors));
+    return problemResponse(problem);
   });
   app.notFound((c) => {
     const allowed = methodsOf(app, c.req.path);

@@ -16,4 +16,5 @@ export type StartErrorCode =
   | "bad_store"
   | "store_in_use"
   | "bad_address"
+  | "bad_origin"
   | "port_in_use";

@@ -66,6 +66,29 @@ describe("serve", () => {
     expect((await fetch(`${started.url}/ok`)).ok).toBe(true);
   });
 
+  it("lets Studio use it with --studio, prints its link and says what that means", async () => {
+    const cli = serve(await project(), ["--studio", "--allow-origin", "http://localhost:3000"]);
+    const [, url = ""] = await cli.until(/listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
+    expect(cli.stdout()).toContain(`https://smith.langchain.com/studio/?baseUrl=${url}\n`);
+    expect(cli.stdout()).toMatch(/Whoever has that page open can .*decide/);
+    for (const origin of [
+      "https://smith.langchain.com",
+      "https://eu.smith.langchain.com",
+      "http://localhost:3000",
+    ])
+      expect(
+        (await fetch(`${url}/info`, { headers: { origin } })).headers.get("access-control-allow-origin"),
+      ).toBe(origin);
+  });
+
+  it("lets Studio not use it without --studio", async () => {
+    const cli = serve(await project());
+    const [, url = ""] = await cli.until(/listens on (\S+)/);
+    expect(cli.stdout()).not.toContain("smith.langchain.com");
+    const answer = await fetch(`${url}/info`, { headers: { origin: "https://smith.langchain.com" } });
+    expect(answer.status).toBe(403);
+  });
+
   it("serves the graphs of the langgraph.json in its folder", async () => {
     const cwd = await project({ "langgraph.json": config, "agent.mjs": graphWith({ version: 1 }) });
     const cli = serve(cwd);
@@ -161,11 +184,14 @@ describe("serve refuses to start, in one line, with exit code 1", () => {
     );
   });
 
-  it("because others can reach the host", async () => {
-    expect(await refusal(await project(), ["--host", "0.0.0.0"])).toMatch(/^--host is "0\.0\.0\.0"/);
+  it.each(["*", "localhost:3000", "http://localhost:3000/"])("because %s is no origin", async (origin) => {
+    const args = ["serve", "--port", "0", "--allow-origin", origin];
+    const { code, stderr } = await runCli(args, { cwd: await project() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^--allow-origin: The origin ".*" cannot be allowed: .*\n$/);
   });
 
-  it("because --studio comes later", async () => {
-    expect(await refusal(await project(), ["--studio"])).toMatch(/^--studio is not in this version/);
+  it("because others can reach the host", async () => {
+    expect(await refusal(await project(), ["--host", "0.0.0.0"])).toMatch(/^--host is "0\.0\.0\.0"/);
   });
 });

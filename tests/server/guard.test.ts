@@ -1,31 +1,6 @@
-import { request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { bench, remove, type Bench } from "./bench.ts";
-
-interface Raw {
-  status: number | undefined;
-  headers: NodeJS.Dict<string | string[]>;
-  body: string;
-}
-
-/** A request with headers that `fetch` would not send. */
-function raw(
-  { url }: Bench,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<Raw> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { method, headers }, (answer) => {
-      let text = "";
-      answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
-      answer.on("end", () => resolve({ status: answer.statusCode, headers: answer.headers, body: text }));
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
+import { bench, remove } from "./bench.ts";
+import { raw } from "./raw-request.ts";
 
 const json = { "content-type": "application/json" };
 

@@ -18,7 +18,7 @@ export function serveCommand(): Command {
     .addOption(
       new Option("--store <url>", "file: or postgres:").env("COUNTERSIGN_STORE").default(DEFAULT_STORE),
     )
-    .option("--allow-origin <url...>", "a web page of this origin may use the server")
-    .option("--studio", "not in this version")
+    .option("--allow-origin <url...>", "pages of this origin may use the server, and decide")
+    .option("--studio", "let LangGraph Studio use the server, and print its link")
     .action(async (options: ServeOptions) => (await import("./serve.ts")).serve(options));
 }

@@ -1,9 +1,10 @@
 import { readPort } from "../address.ts";
-import { CliError, EXIT } from "../cli-error.ts";
+import { EXIT } from "../cli-error.ts";
 import type { OutputOptions } from "../print.ts";
 import { printError } from "../print.ts";
 import { findConfig } from "./find-config.ts";
 import { startServer, type RunningServer } from "./start-server.ts";
+import { STUDIO_ORIGINS, studioLink } from "./studio.ts";
 
 export interface ServeOptions extends OutputOptions {
   config?: string;
@@ -16,14 +17,14 @@ export interface ServeOptions extends OutputOptions {
 
 /** `countersign serve`: runs until SIGTERM or SIGINT. The start-up ends with one line that holds the URL. */
 export async function serve(options: ServeOptions): Promise<void> {
-  if (options.studio === true) throw noStudio();
+  const isStudio = options.studio === true;
   const { path, isBundled } = findConfig(options.config);
   const server = await startServer({
     config: path,
     store: options.store,
     host: options.host,
     port: readPort(options.port, "--port"),
-    allowOrigins: options.allowOrigin ?? [],
+    allowOrigins: [...(options.allowOrigin ?? []), ...(isStudio ? STUDIO_ORIGINS : [])],
     onError: (message) => void process.stderr.write(`${message}\n`),
   });
   if (options.json === true) {
@@ -32,11 +33,18 @@ export async function serve(options: ServeOptions): Promise<void> {
       config: path,
       store: withoutPassword(options.store),
       pid: process.pid,
+      ...(isStudio && { studio: studioLink(server.url) }),
     };
     process.stdout.write(`${JSON.stringify(started)}\n`);
   } else {
     process.stdout.write(`config ${path}${isBundled ? " (the bundled agent)" : ""}\n`);
     process.stdout.write(`store  ${withoutPassword(options.store)}\n`);
+    if (isStudio) {
+      process.stdout.write(`studio ${studioLink(server.url)}\n`);
+      process.stdout.write(
+        "       Whoever has that page open can see the threads here and decide what waits.\n",
+      );
+    }
     process.stdout.write(`Countersign listens on ${server.url}\n`);
   }
   stopOnSignal(server, options);
@@ -59,9 +67,4 @@ function stopOnSignal(server: RunningServer, options: OutputOptions): void {
 
 function withoutPassword(store: string): string {
   return store.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:***@");
-}
-
-function noStudio(): CliError {
-  const detail = '--studio is not in this version. Run "npx langgraphjs dev" for LangGraph Studio.';
-  return new CliError({ title: "Not supported", code: "not_supported", detail });
 }

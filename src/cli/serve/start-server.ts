@@ -25,17 +25,16 @@ export interface RunningServer {
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   if (!isLoopback(settings.host)) throw notLoopback(settings.host);
-  for (const origin of settings.allowOrigins) checkOrigin(origin);
   // Loaded only now, so that commands that need no server start at once.
   const { createServer } = await import("../../wire.ts");
   const { onError, ...options } = settings;
-  const server = await createServer({ ...options, logger: { error: tell(onError) } });
+  const server = await createServer({ ...options, logger: { error: tell(onError) } }).catch(refuse);
   try {
     const { url } = await server.start();
     return { url: url.replace(/\/$/, ""), stop: () => server.stop() };
   } catch (error) {
     await server.stop().catch(() => undefined);
-    throw isTaken(error) ? portTaken(settings, error) : error;
+    throw hasCode(error, "port_in_use") ? portTaken(settings, error) : error;
   }
 }
 
@@ -53,16 +52,13 @@ function notLoopback(host: string): CliError {
   return new CliError({ title: "Not loopback", code: "not_loopback", detail });
 }
 
-function checkOrigin(origin: string): void {
-  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
-  if (isOrigin) return;
-  throw usageError(
-    `--allow-origin is "${origin}", which is no origin; write it like "http://localhost:3000".`,
-  );
+/** An origin comes from the command line, so a bad one is a mistake in it. */
+function refuse(error: unknown): never {
+  throw hasCode(error, "bad_origin") ? usageError(`--allow-origin: ${error.message}`) : error;
 }
 
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "port_in_use";
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function portTaken({ host, port }: ServerSettings, cause: unknown): CliError {

@@ -1,6 +1,7 @@
-import type { MiddlewareHandler } from "hono";
+import type { HonoRequest, MiddlewareHandler } from "hono";
 import { isIP } from "node:net";
 import { ServerError } from "../problem.ts";
+import { StartError } from "../start-error.ts";
 
 export interface OriginOptions {
   /** The host that the server is bound to. */
@@ -15,9 +16,11 @@ const EXPOSED = "content-location, location, x-pagination-total, x-pagination-ne
 /**
  * Keeps web pages of others from deciding: the name in `Host` must be this machine's or the configured one, so that no
  * foreign name can be pointed here, and a page must be of the server's own origin or of one that is allowed.
+ *
+ * @throws {StartError} `bad_origin` at once, when one that is allowed is no origin.
  */
 export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHandler {
-  const origins = new Set(allowOrigins);
+  const origins = new Set(allowOrigins.map(readOrigin));
   return async (c, next) => {
     const asked = c.req.header("host") ?? new URL(c.req.url).host;
     if (!isOwnHost(hostnameOf(asked), host)) {
@@ -36,20 +39,49 @@ export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHa
         `Pages of this origin may not use this server. Start it with "--allow-origin" and the origin to let them.`,
       );
     }
-    if (origin !== undefined && isAllowed) {
-      c.header("Access-Control-Allow-Origin", origin);
-      c.header("Access-Control-Expose-Headers", EXPOSED);
-      c.header("Vary", "Origin");
-    }
-    if (c.req.method !== "OPTIONS") return next();
-    if (isAllowed) {
-      c.header("Access-Control-Allow-Methods", METHODS);
-      const wanted = c.req.header("access-control-request-headers");
-      if (wanted !== undefined) c.header("Access-Control-Allow-Headers", wanted);
-      c.header("Access-Control-Max-Age", "600");
-    }
-    return c.body(null, 204);
+    const isPreflight = c.req.method === "OPTIONS";
+    if (isPreflight) c.res = c.body(null, 204);
+    else await next();
+    if (!isAllowed) return;
+    // Only now: an answer that a route makes by itself, and that to an error, would lose what was set before.
+    const headers = { ...allowing(origin), ...(isPreflight && answerPreflight(c.req)) };
+    for (const [name, value] of Object.entries(headers)) c.header(name, value);
   };
+}
+
+function allowing(origin: string): Record<string, string> {
+  return {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": EXPOSED,
+    Vary: "Origin",
+  };
+}
+
+/** Which headers a page may send is no secret, and what it may do is said by its origin: what it asks for is allowed. */
+function answerPreflight(req: HonoRequest): Record<string, string> {
+  const wanted = req.header("access-control-request-headers");
+  const isPrivate = req.header("access-control-request-private-network") === "true";
+  return {
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Max-Age": "600",
+    ...(wanted !== undefined && { "Access-Control-Allow-Headers": wanted }),
+    // Some browsers ask this before a page of the internet talks to a machine at home.
+    ...(isPrivate && { "Access-Control-Allow-Private-Network": "true" }),
+  };
+}
+
+/** An origin as browsers send it. @throws {StartError} `bad_origin` */
+function readOrigin(text: string): string {
+  const shown = `The origin ${JSON.stringify(text.slice(0, 200))} cannot be allowed`;
+  if (text === "*")
+    throw new StartError(
+      "bad_origin",
+      `${shown}: any page that a browser opens could decide then. Name each page's origin, like "http://localhost:3000".`,
+    );
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.origin === text) return text;
+  const meant = url && /^https?:$/.test(url.protocol) ? url.origin : "http://localhost:3000";
+  throw new StartError("bad_origin", `${shown}: it is no origin. Write it like "${meant}".`);
 }
 
 function hostnameOf(authority: string): string {
