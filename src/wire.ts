@@ -7,25 +7,33 @@ import { keepDeadlines, openDesk, type Desk } from "./desk/index.ts";
 import { optionsOf } from "./graph/door.ts";
 import type { GateOptions } from "./graph/gate-parts.ts";
 import { announceHost, executionsOf, seal, type ApprovalGraph, type Host } from "./graph/index.ts";
+import { closing, unanswered } from "./graph/history.ts";
 import { Judge } from "./graph/judge.ts";
 import { overlaysOf } from "./graph/overlays.ts";
+import { readsPolicy, schemasOf } from "./graph/schemas-of.ts";
+import { refusalText } from "./graph/texts.ts";
 import { generalFacts, shelve, type Tool } from "./graph/tool-shelf.ts";
 import { openLedger, type Ledger } from "./ledger/index.ts";
 import { openDatabase } from "./ledger/sql/index.ts";
 import { definePolicy } from "./policy/index.ts";
 import {
   createApp,
+  Feeds,
+  forgetRun,
+  forgetThread,
   Graphs,
   isGraph,
   itemMigrations,
   ItemStore,
   listen,
   loadGraphs,
+  openAssistants,
   openCheckpointer,
   readNamedPolicies,
   readVersion,
   recover,
   RunManager,
+  RunRegistry,
   Runs,
   serverMigrations,
   StartError,
@@ -33,11 +41,14 @@ import {
   Threads,
   unwrap,
   urlOf,
+  Webhooks,
+  type ClosingPort,
   type GraphPorts,
   type GraphSource,
   type JudgePort,
   type Listening,
   type RunPorts,
+  type ServerParts,
   type StoreLease,
 } from "./server/index.ts";
 
@@ -110,25 +121,50 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     closers.push(() => ledger.close());
     await database.migrate("server", serverMigrations);
     await database.migrate("items", itemMigrations);
-    const checkpointer = await openCheckpointer(store);
+    const checkpointer = await openCheckpointer(store, database);
     closers.push(() => checkpointer.close());
     const graphPorts = portsOf({ ledger, clock });
     const sources = await graphPorts.enter(() => sourcesOf(options.config));
     const items = new ItemStore(database, clock);
     const graphs = new Graphs(sources, checkpointer.saver, items);
-    const records = { threads: new Threads(database), runs: new Runs(database) };
+    const records = {
+      ...{ threads: new Threads(database), runs: new Runs(database) },
+      ...{ registry: new RunRegistry(), feeds: new Feeds() },
+      forgetRun: (thread_id: string, run_id: string) => forgetRun(parts, thread_id, run_id),
+    };
     const base = { ...graphPorts, ...records, graphs, ledger, clock, onError };
     const ports: RunPorts = { ...base, desk: openDesk(ledger, { clock, onError }) };
-    const manager = new RunManager(ports);
+    const webhooks = new Webhooks(ports);
+    const manager = new RunManager(ports, {
+      onEnded: ({ run, record, stored }, outcome) => {
+        if (stored.isTemporary && outcome.status !== "drained") void forgetThread(parts, run);
+        if (record.webhook !== null) webhooks.tell(record, outcome, run.result);
+      },
+    });
     const desk = openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) });
     const closing = new AbortController();
-    const app = createApp({
-      ...{ desk, ports, manager, checkpointer, items, database, host, allowOrigins, closing: closing.signal },
+    const parts: ServerParts = {
+      assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
+      ...{
+        schemasOf,
+        desk,
+        ports,
+        manager,
+        checkpointer,
+        items,
+        database,
+        host,
+        allowOrigins,
+        closing: closing.signal,
+      },
       judge: judgeWith(graphs),
+      isGated: async (graph_id) => madeWith(await graphs.get(graph_id)) !== undefined,
+      closingWords: closingPort,
       policies: await readNamedPolicies(),
       version: await readVersion(),
       langgraphVersion: langgraphVersion(),
-    });
+    };
+    const app = createApp(parts);
 
     let listening: Listening | null = null;
     let lease: StoreLease | null = null;
@@ -188,19 +224,30 @@ function portsOf(host: Host & { clock: () => number }): GraphPorts {
   };
 }
 
-/** Judges as a graph's own gate does. Other graphs of LangGraph have none that could be asked. */
+/** Judges as a graph's own gate does. */
 function judgeWith(graphs: Graphs): JudgePort {
   return async (graph_id, call, { policy, context }) => {
-    // Its door may be of another copy of this package, so what it was made with is asked for, and not its class.
-    const graph = (await graphs.get(graph_id)) as unknown as ApprovalGraph;
-    const made = optionsOf(graph) as (GateOptions & { tools?: readonly Tool[] }) | undefined;
-    if (made?.tools === undefined) return null;
+    const made = madeWith(await graphs.get(graph_id));
+    if (made === undefined) return null;
     const shelf = shelve(made.tools);
     const rule = definePolicy(policy ?? made.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
     const judgement = new Judge(rule, shelf).judge(call, overlaysOf(context));
     return judgement.kind === "judged" ? { kind: "judged", verdict: judgement.verdict } : judgement;
   };
 }
+
+/** What an agent with a gate of ours was made with; other graphs of LangGraph have none that could be asked. */
+function madeWith(graph: unknown): (GateOptions & { tools: readonly Tool[] }) | undefined {
+  // Its door may be of another copy of this package, so what it was made with is asked for, and not its class.
+  const made = optionsOf(graph as ApprovalGraph) as (GateOptions & { tools?: readonly Tool[] }) | undefined;
+  return made?.tools === undefined ? undefined : { ...made, tools: made.tools };
+}
+
+const closingPort: ClosingPort = {
+  text: refusalText,
+  messages: (messages, known) =>
+    unanswered(messages)?.calls.map((call) => closing(call, known.get(call.id))) ?? [],
+};
 
 function errorsTo(logger: ServerOptions["logger"]): (error: unknown) => void {
   if (logger) return (error) => logger.error(error instanceof Error ? error.message : String(error), error);

@@ -8,6 +8,8 @@ import type { ServerParts } from "./parts.ts";
 import { problemOf, problemResponse, ServerError } from "./problem.ts";
 import { refuseInvalid } from "./guards/refuse-invalid.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { assistantGraphRoutes } from "./routes/assistant-graphs.ts";
+import { assistantRoutes } from "./routes/assistants.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { cronRoutes } from "./routes/crons.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
@@ -15,8 +17,12 @@ import { eventRoutes } from "./routes/events.ts";
 import { metaRoutes } from "./routes/meta.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { stateWriteRoutes } from "./routes/state-writes.ts";
 import { stateRoutes } from "./routes/states.ts";
 import { storeRoutes } from "./routes/store.ts";
+import { threadRunRoutes } from "./routes/thread-runs.ts";
+import { threadStreamRoutes } from "./routes/thread-stream.ts";
+import { threadListRoutes } from "./routes/thread-lists.ts";
 import { threadRoutes } from "./routes/threads.ts";
 
 /** The HTTP API: every route, behind the checks that each request passes. */
@@ -52,10 +58,16 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   eventRoutes(app, parts);
   auditRoutes(app, parts);
   policyRoutes(app, parts);
+  assistantRoutes(app, parts);
+  assistantGraphRoutes(app, parts);
   threadRoutes(app, parts);
+  threadListRoutes(app, parts);
   stateRoutes(app, parts);
+  stateWriteRoutes(app, parts);
   cronRoutes(app);
   runRoutes(app, parts);
+  threadRunRoutes(app, parts);
+  threadStreamRoutes(app, parts);
   storeRoutes(app, parts);
   metaRoutes(app, parts);
 }

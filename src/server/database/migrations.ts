@@ -60,4 +60,22 @@ export const serverMigrations: Migration[] = [
       .addColumn("beat_ms", "bigint", (column) => column.notNull())
       .compile(),
   ],
+  ({ schema }) => [
+    ...(["updated_at", "kwargs_json", "starts_at", "webhook", "cancel_reason"] as const).map((name) =>
+      schema.alterTable("server_runs").addColumn(name, "text").compile(),
+    ),
+    schema
+      .alterTable("server_runs")
+      .addColumn("metadata_json", "text", (column) => column.notNull().defaultTo("{}"))
+      .compile(),
+    schema
+      .alterTable("server_runs")
+      .addColumn("multitask_strategy", "text", (column) => column.notNull().defaultTo("reject"))
+      .compile(),
+    schema
+      .alterTable("server_runs")
+      .addColumn("attempt", "integer", (column) => column.notNull().defaultTo(1))
+      .compile(),
+    schema.createIndex("server_runs_by_status").on("server_runs").columns(["status", "thread_id"]).compile(),
+  ],
 ];

@@ -1,8 +1,14 @@
 /** How a thread stands, as the server last wrote it. */
 export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
 
-/** How a run stands. `interrupted`: it stopped with a question open; `drained`: the server stopped before its end. */
-export type RunStatus = "running" | "success" | "interrupted" | "error" | "cancelled" | "drained";
+/**
+ * How a run stands. `pending`: it waits for its turn or its time; `interrupted`: it stopped with a question open;
+ * `drained`: the server stopped before its end, and it goes on at the next start.
+ */
+export type RunStatus = "pending" | "running" | "success" | "interrupted" | "error" | "cancelled" | "drained";
+
+/** What happens to a run that comes while another one is live on its thread. */
+export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
 
 /** Columns named `…_json` hold JSON texts. Times are ISO 8601 in UTC. */
 export interface ThreadRow {
@@ -22,6 +28,7 @@ export interface ThreadRow {
 }
 
 export interface RunRow {
+  /** A UUID of version 7: they sort by the time at which they were made. */
   run_id: string;
   thread_id: string;
   graph_id: string;
@@ -29,10 +36,23 @@ export interface RunRow {
   status: RunStatus;
   cause: "input" | "resume";
   created_at: string;
+  updated_at: string;
   ended_at: string | null;
   error: string | null;
   /** Digest of the answer that began it, so that the same answer sent again finds it. */
   answer_digest: string | null;
+  metadata_json: string;
+  /** What the client asked for, so that it can begin later or again: see `stored-run.ts`. */
+  kwargs_json: string | null;
+  multitask_strategy: MultitaskStrategy;
+  /** How often it began; 0 before it did. */
+  attempt: number;
+  /** Not before this time; `null`: at once. */
+  starts_at: string | null;
+  /** Where its end is told. */
+  webhook: string | null;
+  /** Set before a run is cancelled, so that a crash in between does not let it go on. */
+  cancel_reason: string | null;
 }
 
 /** The first answer to a request with an `Idempotency-Key`. */

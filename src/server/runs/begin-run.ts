@@ -1,29 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
-import { checkInput, checkStorable } from "./check-input.ts";
-import type { GivenRun } from "./lanes.ts";
-import { emptyThread, threadOf } from "../threads/new-thread.ts";
-import { pendingOf } from "../threads/open-questions.ts";
+import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
-import { checkpointIdOf, intentOf, modesOf, orderOf, type Intent, type RunBody } from "./run-body.ts";
-import type { Run } from "./run.ts";
-import type { ThreadRow } from "../database/tables.ts";
+import { emptyThread, threadOf } from "../threads/new-thread.ts";
+import { pendingOf } from "../threads/open-questions.ts";
 import { stateOf } from "../threads/thread-view.ts";
+import { checkInput, checkStorable } from "./check-input.ts";
+import { checkpointIdOf, intentOf, orderOf, startsAt, type Intent, type RunBody } from "./run-body.ts";
+import type { GivenRun } from "./run-record.ts";
+import type { Run } from "./run.ts";
+import type { StreamMode } from "./stream-modes.ts";
 
 /**
  * Begins what a body asks for on a thread: a run from an input, or one that acts on an answer.
  *
+ * @param modes what its stream shall show; none when nobody reads it.
  * @throws {ServerError | DeskError} when it cannot. The thread is as it was then.
  */
 export async function beginRun(
   parts: ServerParts,
   thread_id: string,
   body: RunBody,
-  isStreamed: boolean,
+  modes: StreamMode[],
 ): Promise<Run> {
   const { manager } = parts;
-  const given = givenRun(parts, body, isStreamed);
+  const given = await givenRun(parts, body, modes);
   const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
   const row = await rowOf(parts, thread_id, body);
@@ -36,31 +38,27 @@ export async function beginRun(
     case "jump":
       throw await jumpError(parts, thread_id);
     case "answer":
-      return manager.answer(row, intent.answer, given, checkpoint_id);
+      return manager.answer(row, intent.answer, { ...given, ...(checkpoint_id && { checkpoint_id }) });
     case "input": {
-      if (checkpoint_id !== undefined) await assertHead(parts, row, checkpoint_id);
-      return manager.start(row, intent.input, { ...given, order: orderOf(body) });
+      const fork = checkpoint_id && (await forkOf(parts, row, checkpoint_id));
+      return manager.start(row, intent, { ...given, ...(fork && { checkpoint_id: fork }) });
     }
   }
 }
 
 /** Begins a run on a thread of its own. Nobody can answer it, so it fails closed unless its thread is kept. */
-export async function beginAlone(
-  parts: ServerParts,
-  body: RunBody,
-  isStreamed: boolean,
-): Promise<{ run: Run; isKept: boolean }> {
+export async function beginAlone(parts: ServerParts, body: RunBody, modes: StreamMode[]): Promise<Run> {
   const intent = intentOf(body);
   if (intent.kind !== "input")
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
   await checkBody(parts, body, intent);
-  const given = givenRun(parts, body, isStreamed);
+  const given = await givenRun(parts, body, modes);
   const isKept = body.on_completion === "keep";
   const { order } = given;
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };
   const row = emptyThread(randomUUID(), {}, isoTime(parts.ports.clock));
   await parts.ports.threads.add(row);
-  return { run: await parts.manager.start(row, intent.input, { ...given, order: closed }), isKept };
+  return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
 }
 
 /** Refuses what would spoil the thread, before anything is stored. */
@@ -83,18 +81,21 @@ async function checkBody(
   });
 }
 
-function givenRun({ ports }: ServerParts, body: RunBody, isStreamed: boolean): GivenRun {
+async function givenRun({ ports }: ServerParts, body: RunBody, modes: StreamMode[]): Promise<GivenRun> {
   const { interrupt_before, interrupt_after, stream_subgraphs } = body;
   return {
     ...ports.graphs.resolve(body.assistant_id),
     order: orderOf(body),
     wishes: {
-      modes: isStreamed ? modesOf(body) : [],
-      isStreamed,
+      modes,
       ...(stream_subgraphs && { subgraphs: true }),
       ...(interrupt_before && { interruptBefore: interrupt_before }),
       ...(interrupt_after && { interruptAfter: interrupt_after }),
     },
+    metadata: body.metadata ?? {},
+    strategy: body.multitask_strategy ?? "reject",
+    webhook: body.webhook ?? null,
+    starts_at: startsAt(body, ports.clock),
   };
 }
 
@@ -121,12 +122,20 @@ async function jumpError({ ports }: ServerParts, thread_id: string): Promise<Ser
   return new ServerError("approval_pending", message, { pending });
 }
 
-async function assertHead({ ports }: ServerParts, row: ThreadRow, checkpoint_id: string): Promise<void> {
-  const state = await stateOf(ports, row);
-  const head: unknown = state?.config.configurable?.["checkpoint_id"];
-  if (head === checkpoint_id) return;
+/** The earlier checkpoint that a run goes out from; `undefined` for the newest one. @throws {ServerError} */
+async function forkOf(
+  { ports }: ServerParts,
+  row: ThreadRow,
+  checkpoint_id: string,
+): Promise<string | undefined> {
+  const head: unknown = (await stateOf(ports, row))?.config.configurable?.["checkpoint_id"];
+  if (head === checkpoint_id) return undefined;
+  const at = { thread_id: row.thread_id, checkpoint_id };
+  const graph = row.graph_id === null ? null : await ports.graphs.get(row.graph_id);
+  const found = graph && (await ports.enter(() => graph.getState({ configurable: at })));
+  if (found?.metadata !== undefined) return checkpoint_id;
   throw new ServerError(
-    "not_supported",
-    '"checkpoint_id" is not the newest one. Forks and replays are not supported.',
+    "checkpoint_not_found",
+    `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`,
   );
 }

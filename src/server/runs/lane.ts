@@ -1,15 +1,14 @@
 import type { Resumed } from "../../desk/index.ts";
 import type { Approval } from "../../ledger/index.ts";
 import type { Drain } from "./run-ports.ts";
+import type { PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
-import type { RunWishes } from "./leg.ts";
 
 /** A client's answer that came while a run was live: the next run is its. */
-export interface QueuedRun {
-  run: Run;
-  wishes: RunWishes;
+export interface QueuedAnswer {
+  prepared: PreparedRun;
+  /** Answers to questions that are not ours, by interrupt id. */
   others: Record<string, unknown>;
-  answer_digest: string;
 }
 
 /** What goes on on one thread: one run at a time, and what has come for the next one. */
@@ -17,7 +16,7 @@ export class Lane {
   readonly thread_id: string;
   /** The run that is live, and how to drain it; `null` while the lane is being prepared. */
   current: { run: Run; drain: Drain } | null = null;
-  queued: QueuedRun | null = null;
+  queued: QueuedAnswer | null = null;
   /** Settled approvals that have come for the next entry, by id. */
   woken = new Map<string, Approval>();
   /** While a wake-up prepares a run, others that come at the same time belong to it. */

@@ -1,43 +1,41 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Lane } from "./lane.ts";
-import { beginLeg, finishLeg, newRun, type Leg, type RunWishes } from "./leg.ts";
-import { nextEntry } from "./next-entry.ts";
-import { resumeOrder, type Order } from "./order.ts";
-import type { Start } from "./play.ts";
+import { isoTime } from "../../desk/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
+import { stateOf } from "../threads/thread-view.ts";
+import { Lane } from "./lane.ts";
+import { beginLeg, finishLeg, type Leg } from "./leg.ts";
+import { nextEntry } from "./next-entry.ts";
+import { resumeOrder } from "./order.ts";
+import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
+import { ownRun, prepare, type PreparedRun } from "./run-record.ts";
 import type { Run, RunOutcome } from "./run.ts";
 import type { BegunThread } from "./runs.ts";
-import type { ThreadRow } from "../database/tables.ts";
-import { stateOf } from "../threads/thread-view.ts";
 
-/** Which graph a run is of, and what its client wants. */
-export interface GivenRun {
-  graph_id: string;
-  assistant_id: string;
-  order: Order;
-  wishes: RunWishes;
-}
-
-/** A run that is to begin. What is not given follows from the thread. */
-export interface Launch extends Partial<GivenRun> {
+/** A run that is to begin. */
+export interface Launch extends PreparedRun {
   row: ThreadRow;
   start: Start | null;
-  run?: Run;
-  answer_digest?: string;
+}
+
+export interface LanesEvents {
+  /** A lane was left: what came meanwhile, or waits for the thread to be free, can have its turn. */
+  onLeft(lane: Lane): void;
+  /** A run has ended. Whoever waits for it is told after this. */
+  onEnded(prepared: PreparedRun, outcome: RunOutcome): void;
 }
 
 /** The threads on which something goes on, and their runs one after the other. */
 export class Lanes {
   readonly #ports: RunPorts;
   readonly #lanes = new Map<string, Lane>();
+  readonly #events: LanesEvents;
   #isStopping = false;
-  /** Wakes a thread again for approvals that came while its lane was being left. */
-  readonly #wake: (lane: Lane) => void;
 
-  constructor(ports: RunPorts, wake: (lane: Lane) => void) {
+  constructor(ports: RunPorts, events: LanesEvents) {
     this.#ports = ports;
-    this.#wake = wake;
+    this.#events = events;
   }
 
   get isStopping(): boolean {
@@ -58,13 +56,8 @@ export class Lanes {
     thread_id: string,
     work: (lane: Lane) => Promise<Launched>,
   ): Promise<Launched> {
-    if (this.#isStopping)
-      throw new ServerError("stopping", "The server is stopping. Send again when it is back.");
-    if (this.#lanes.has(thread_id))
-      throw new ServerError(
-        "thread_busy",
-        "A run is live on this thread. Wait until it has stopped, then send again.",
-      );
+    this.assertRunning();
+    if (this.#lanes.has(thread_id)) throw busyError();
     const lane = new Lane(thread_id);
     this.#lanes.set(thread_id, lane);
     try {
@@ -77,10 +70,16 @@ export class Lanes {
     }
   }
 
+  /** @throws {ServerError} `stopping` */
+  assertRunning(): void {
+    if (this.#isStopping)
+      throw new ServerError("stopping", "The server is stopping. Send again when it is back.");
+  }
+
   /** Begins a run in an open lane. It goes on by itself, and so do those that come after it. */
   async launch(lane: Lane, launch: Launch): Promise<Run> {
     const leg = await this.#begin(lane, launch);
-    void this.#drive(lane, leg);
+    void this.#drive(lane, leg, launch);
     return leg.run;
   }
 
@@ -95,23 +94,29 @@ export class Lanes {
     abort.abort();
   }
 
-  async #drive(lane: Lane, first: Leg): Promise<void> {
+  async #drive(lane: Lane, first: Leg, launched: PreparedRun): Promise<void> {
     let leg: Leg | null = first;
+    let prepared = launched;
     while (leg !== null) {
       const { run }: Leg = leg;
       const outcome: RunOutcome = await finishLeg(this.#ports, leg);
-      leg = await this.#following(lane, outcome).catch((error: unknown) => {
-        this.#ports.onError(error);
-        return null;
-      });
+      const next: { leg: Leg; prepared: PreparedRun } | null = await this.#following(lane, outcome).catch(
+        (error: unknown) => {
+          this.#ports.onError(error);
+          return null;
+        },
+      );
       // Left before the end is told, so that who hears of it finds the thread at rest.
-      if (leg === null) this.#leave(lane);
+      if (next === null) this.#leave(lane);
+      this.#events.onEnded(prepared, outcome);
       run.finish(outcome);
+      leg = next?.leg ?? null;
+      prepared = next?.prepared ?? prepared;
     }
   }
 
   /** The run that comes next, begun, if anything has come that needs one. */
-  async #following(lane: Lane, { status }: RunOutcome): Promise<Leg | null> {
+  async #following(lane: Lane, { status }: RunOutcome): Promise<{ leg: Leg; prepared: PreparedRun } | null> {
     if (status === "cancelled") lane.woken.clear();
     while (lane.hasMore && !this.#isStopping) {
       const row = await this.#ports.threads.get(lane.thread_id);
@@ -123,12 +128,10 @@ export class Lanes {
       const entry = state && (await nextEntry(this.#ports.ledger, state, lane.tried));
       if (queued === null && entry === null) continue;
       const start = withOthers(entry, queued?.others ?? {});
-      const { run, wishes, answer_digest } = queued ?? {};
-      return this.#begin(lane, {
-        row,
-        start,
-        ...(run && wishes && answer_digest && { run, wishes, answer_digest }),
-      });
+      const prepared =
+        queued?.prepared ??
+        prepare(this.#ports, row.thread_id, ownRun(row), { beginning: { kind: "answers" } });
+      return { prepared, leg: await this.#begin(lane, { ...prepared, row, start }) };
     }
     return null;
   }
@@ -137,46 +140,45 @@ export class Lanes {
     if (this.#lanes.get(lane.thread_id) !== lane) return;
     this.#lanes.delete(lane.thread_id);
     lane.close();
-    lane.queued?.run.finish({ status: "drained", error: null });
-    if (lane.woken.size > 0 && !this.#isStopping) this.#wake(lane);
+    lane.queued?.prepared.run.finish({ status: "drained", error: null });
+    if (!this.#isStopping) this.#events.onLeft(lane);
   }
 
-  async #begin(lane: Lane, launch: Launch): Promise<Leg> {
-    const { row, start, answer_digest = null } = launch;
-    const graph_id = launch.graph_id ?? row.graph_id ?? "";
-    const assistant_id = launch.assistant_id ?? row.assistant_id ?? "";
+  async #begin(lane: Lane, { run, row, record, stored, start }: Launch): Promise<Leg> {
+    const { graph_id } = record;
     if (row.graph_id !== null && row.graph_id !== graph_id)
       throw new ServerError(
         "graph_mismatch",
         `This thread belongs to the graph "${row.graph_id}", not to "${graph_id}".`,
       );
     const isNew = start?.kind === "input";
-    const order = isNew ? (launch.order ?? {}) : resumeOrder(row, launch.order);
+    const order = isNew ? stored.order : resumeOrder(row, stored.order);
     const graph = await this.#ports.graphs.get(graph_id, order.configurable);
-    const wishes = launch.wishes ?? { modes: [] };
-    const run = launch.run ?? newRun(row.thread_id, wishes);
-    const drain = this.#ports.newDrain();
-    const leg = {
-      run,
-      row,
-      graph,
-      graph_id,
-      assistant_id,
-      order,
-      wishes,
-      start,
-      drain,
-      tried: lane.tried,
-      answer_digest,
+    const { wishes, checkpoint_id } = stored;
+    const leg: Leg = {
+      ...{ run, row, graph, order, start, checkpoint_id, tried: lane.tried },
+      record: {
+        ...record,
+        status: "running",
+        attempt: record.attempt + 1,
+        updated_at: isoTime(this.#ports.clock),
+      },
+      wishes: { ...wishes, modes: this.#ports.feeds.modesFor(row.thread_id, wishes.modes) },
+      drain: this.#ports.newDrain(),
     };
     await beginLeg(this.#ports, leg, isNew ? begunThread(leg) : {});
-    lane.current = { run, drain };
+    lane.current = { run, drain: leg.drain };
     return leg;
   }
 }
 
+export function busyError(): ServerError {
+  const message = "A run is live on this thread. Wait until it has stopped, then send again.";
+  return new ServerError("thread_busy", message);
+}
+
 /** What the thread keeps of a run that begins with an input. */
-function begunThread({ row, graph_id, assistant_id, order }: Leg): BegunThread {
+function begunThread({ row, record: { graph_id, assistant_id }, order }: Leg): BegunThread {
   const metadata = { ...(JSON.parse(row.metadata_json) as object), graph_id, assistant_id };
   return {
     metadata_json: JSON.stringify(metadata),

@@ -1,14 +1,15 @@
 import { Command } from "@langchain/langgraph";
-import { questionOf } from "../../desk/index.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
+import type { WireInterrupt } from "../threads/open-questions.ts";
 import type { Entry } from "./next-entry.ts";
 import { cleanConfigurable, type Order } from "./order.ts";
 import type { Drain, RunPorts } from "./run-ports.ts";
 import type { Run } from "./run.ts";
-import { graphModes, StreamEvents, type StreamMode } from "./stream-modes.ts";
+import type { Beginning, RunWishes } from "./stored-run.ts";
+import { graphModes, StreamEvents, type Chunk } from "./stream-modes.ts";
 
 /** What a run enters the graph with. */
-export type Start = { kind: "input"; input: unknown } | Entry;
+export type Start = Exclude<Beginning, { kind: "answers" }> | Entry;
 
 /** All that is needed to let a graph run once. */
 export interface Play {
@@ -17,18 +18,18 @@ export interface Play {
   graph_id: string;
   assistant_id: string;
   order: Order;
+  wishes: RunWishes;
   start: Start;
-  modes: readonly StreamMode[];
+  checkpoint_id: string | undefined;
   drain: Drain;
-  subgraphs?: boolean;
-  interruptBefore?: unknown;
-  interruptAfter?: unknown;
 }
 
-/** What a run met on its way. */
+/** What a run showed on its way. */
 export interface Played {
-  /** A question that is not ours was left open. */
-  hasForeignQuestion: boolean;
+  /** The last whole state; `undefined` when it showed none. */
+  values: unknown;
+  /** Each question that one of its tasks stopped at. */
+  asked: WireInterrupt[];
 }
 
 /**
@@ -37,21 +38,59 @@ export interface Played {
  * @throws what the graph throws, such as `UnknownInterruptError` for an answer that was taken before.
  */
 export async function play(ports: Pick<RunPorts, "enter" | "seal">, one: Play): Promise<Played> {
-  const events = new StreamEvents(one.run, one.modes);
-  let hasForeignQuestion = false;
+  const events = new StreamEvents(one.run, one.wishes.modes);
+  const asked = new Map<string, WireInterrupt>();
+  let values: unknown;
   await ports.enter(async () => {
-    const stream = await one.graph.stream(inputOf(ports, one.start), optionsOf(one));
-    for await (const raw of stream) {
-      const [namespace, mode, payload] = (one.subgraphs ? raw : [[], ...(raw as unknown[])]) as [
-        string[],
-        string,
-        unknown,
-      ];
-      if (mode === "updates" && asksElse(payload)) hasForeignQuestion = true;
-      events.push({ namespace, mode, payload });
+    for await (const piece of piecesOf(one, inputOf(ports, one.start))) {
+      if ("event" in piece) {
+        one.run.push("events", piece);
+        continue;
+      }
+      const interrupts = interruptsOf(piece);
+      for (const interrupt of interrupts ?? []) asked.set(interrupt.id, interrupt);
+      if (piece.mode === "values" && piece.namespace.length === 0 && interrupts === null)
+        values = piece.payload;
+      events.push(piece);
     }
   });
-  return { hasForeignQuestion };
+  return { values, asked: [...asked.values()] };
+}
+
+/** An event of LangChain's tracing, for the mode `events`. */
+interface TraceEvent {
+  event: string;
+  run_id: string;
+  tags?: string[];
+  data: { chunk?: unknown };
+}
+
+async function* piecesOf(one: Play, input: unknown): AsyncGenerator<Chunk | TraceEvent> {
+  const { graph, run, wishes } = one;
+  const options = optionsOf(one);
+  if (!wishes.modes.includes("events")) {
+    for await (const raw of await graph.stream(input, options)) yield chunkOf(raw, wishes);
+    return;
+  }
+  const traced = graph.streamEvents(input, { ...options, version: "v2", runId: run.run_id });
+  for await (const event of traced as AsyncIterable<TraceEvent>) {
+    if (event.tags?.includes("langsmith:hidden")) continue;
+    if (event.event === "on_chain_stream" && event.run_id === run.run_id)
+      yield chunkOf(event.data.chunk, wishes);
+    else yield event;
+  }
+}
+
+function chunkOf(raw: unknown, { subgraphs }: RunWishes): Chunk {
+  const parts = raw as [string[], string, unknown];
+  const [namespace, mode, payload] = subgraphs ? parts : ([[], ...parts] as unknown as typeof parts);
+  return { namespace, mode, payload };
+}
+
+function interruptsOf({ mode, payload }: Chunk): WireInterrupt[] | null {
+  if (mode !== "updates" && mode !== "values") return null;
+  const asked = (payload as { __interrupt__?: unknown } | null)?.__interrupt__;
+  return Array.isArray(asked) ? (asked as WireInterrupt[]) : null;
 }
 
 function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {
@@ -60,6 +99,11 @@ function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {
       return start.input;
     case "continue":
       return null;
+    case "command": {
+      const { goto, update } = start;
+      const command = { ...(goto !== undefined && { goto }), ...(update !== undefined && { update }) };
+      return new Command(command as ConstructorParameters<typeof Command>[0]);
+    }
     case "answers": {
       const resume: Record<string, unknown> = { ...start.others };
       for (const [interrupt_id, approval_id] of start.approvals) resume[interrupt_id] = seal(approval_id);
@@ -69,13 +113,14 @@ function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {
 }
 
 function optionsOf(one: Play): Record<string, unknown> {
-  const { run, order, graph_id, assistant_id, modes, drain, subgraphs, interruptBefore, interruptAfter } =
-    one;
+  const { run, order, graph_id, assistant_id, wishes, drain, checkpoint_id } = one;
   const { context, configurable, tags, metadata, recursion_limit } = order;
+  const { modes, subgraphs, interruptBefore, interruptAfter } = wishes;
   return {
     configurable: {
       ...cleanConfigurable(configurable),
       ...{ thread_id: run.thread_id, run_id: run.run_id, graph_id, assistant_id },
+      ...(checkpoint_id !== undefined && { checkpoint_id }),
       __pregel_strict_resume: true,
     },
     // The message that asks is on disk before its question, and the question before any effect.
@@ -91,11 +136,4 @@ function optionsOf(one: Play): Record<string, unknown> {
     ...(interruptBefore !== undefined && { interruptBefore }),
     ...(interruptAfter !== undefined && { interruptAfter }),
   };
-}
-
-function asksElse(update: unknown): boolean {
-  const asked = (update as { __interrupt__?: { id?: string; value?: unknown }[] } | null)?.__interrupt__;
-  return (
-    Array.isArray(asked) && asked.some(({ id, value }) => questionOf({ id: id ?? "", value }).length === 0)
-  );
 }

@@ -1,27 +1,39 @@
-import { isoTime } from "../../desk/index.ts";
+import { isoTime, withdrawAll } from "../../desk/index.ts";
 import { lastApproval } from "../../ledger/index.ts";
-import type { RunManager } from "./run-manager.ts";
-import type { RunPorts } from "./run-ports.ts";
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { readNow, statusOf } from "../threads/thread-view.ts";
+import type { RunManager } from "./run-manager.ts";
+import type { RunPorts } from "./run-ports.ts";
+import type { PreparedRun } from "./run-record.ts";
+import { Run } from "./run.ts";
+import { readStoredRun } from "./stored-run.ts";
+
+const CUT_OFF = "The server stopped before the run's end.";
 
 /**
- * Lets go on what an earlier process left: threads whose run was cut off, and threads with a decision that nothing
- * acted upon. One thread that cannot be recovered does not keep the others from it.
+ * Lets go on what an earlier process left: runs that were cut off, under their own ids; threads with a decision that
+ * nothing acted upon; and runs that wait. One thread that cannot be recovered does not keep the others from it.
  */
 export async function recover(ports: RunPorts, manager: RunManager): Promise<void> {
   for (const row of await leftThreads(ports)) {
     try {
-      if (row.status === "busy") await closeLeft(ports, row);
-      const goesOn = await manager.recover(row);
-      if (!goesOn && row.status === "busy") await settle(ports, row);
+      const left = row.status === "busy" ? await closeLeft(ports, row) : null;
+      if (left?.record.cancel_reason != null) {
+        await endCancelled(ports, row, left);
+        continue;
+      }
+      const goesOn = await manager.recover(row, left);
+      if (goesOn) continue;
+      if (row.status === "busy") await settle(ports, row);
+      if (left) await endLeft(ports, left);
     } catch (error) {
       ports.onError(error);
       if (row.status === "busy" && error instanceof ServerError && error.code === "unreadable_state")
         await giveUp(ports, row, error).catch((failure: unknown) => ports.onError(failure));
     }
   }
+  for (const record of await ports.runs.standing(["pending"])) manager.adopt(record);
 }
 
 async function leftThreads(ports: RunPorts): Promise<ThreadRow[]> {
@@ -43,17 +55,23 @@ async function leftThreads(ports: RunPorts): Promise<ThreadRow[]> {
   return [...busy, ...more];
 }
 
-async function closeLeft({ runs, ledger, clock }: RunPorts, { thread_id, run_id }: ThreadRow): Promise<void> {
+/** Records that a run was cut off, and prepares it to go on. */
+async function closeLeft(ports: RunPorts, { thread_id, run_id }: ThreadRow): Promise<PreparedRun | null> {
+  const { runs, ledger, clock, registry } = ports;
   const at = isoTime(clock);
-  const run = run_id === null ? undefined : await runs.get(run_id);
-  if (run?.status !== "running") return;
-  const data = { status: "drained", error: "The server stopped before the run's end." };
-  if (!(await hasEnded(ledger, run)))
+  const record = run_id === null ? undefined : await runs.get(run_id);
+  if (record?.status !== "running" && record?.status !== "drained") return null;
+  const data = { status: "drained", error: CUT_OFF };
+  if (!(await hasEnded(ledger, record)))
     await ledger.append({ at, thread_id, run_id, call: null, events: [{ type: "run_stopped", data }] });
-  await runs.endLeft(thread_id, at);
+  await runs.set(record.run_id, { status: "drained", error: CUT_OFF, ended_at: at, updated_at: at });
+  const stored = readStoredRun(record.kwargs_json) ?? {
+    ...{ beginning: { kind: "answers" as const }, order: {}, wishes: { modes: [] } },
+  };
+  return { record, stored, run: registry.add(new Run(thread_id, record.run_id)) };
 }
 
-/** Whether the ledger has the run's end already, or not even its beginning. */
+/** Whether the ledger has the run's newest end already, or not even its beginning. */
 async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRow): Promise<boolean> {
   let isOpen = false;
   let after = 0;
@@ -61,12 +79,29 @@ async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRo
     const events = await ledger.events({ thread_id, after });
     for (const event of events.filter((one) => one.run_id === run_id)) {
       if (event.type === "run_started") isOpen = true;
-      if (event.type === "run_stopped") return true;
+      if (event.type === "run_stopped") isOpen = false;
     }
     const last = events.at(-1);
     if (last === undefined) return !isOpen;
     after = last.seq;
   }
+}
+
+/** A run that was being cancelled is cancelled: nothing goes on. */
+async function endCancelled(ports: RunPorts, { thread_id }: ThreadRow, { record, run }: PreparedRun) {
+  const { ledger, clock, runs } = ports;
+  await withdrawAll(ledger, clock, { thread_id }, record.cancel_reason ?? CUT_OFF);
+  const end = { status: "cancelled", error: null, thread_status: "idle", at: isoTime(clock) } as const;
+  await runs.end(record, end);
+  run.finish({ status: "cancelled", error: null });
+}
+
+/** A run that had nothing left to do has ended, as its thread says. */
+async function endLeft({ threads, runs }: RunPorts, { record, run }: PreparedRun): Promise<void> {
+  const row = await threads.get(record.thread_id);
+  const status = row?.status === "interrupted" || row?.status === "error" ? row.status : "success";
+  await runs.set(record.run_id, { status, error: row?.error ?? null });
+  run.finish({ status, error: null });
 }
 
 /** A thread that cannot be read is not tried again at every start. */

@@ -39,17 +39,25 @@ export const RunBody = z
     checkpoint_id: z.string().nullish(),
     on_disconnect: z.enum(["cancel", "continue"]).nullish().describe("Default: `continue`."),
     on_completion: z
-      .enum(["delete", "keep"])
+      .string()
       .nullish()
-      .describe("Of a run without a thread. Default: `delete`."),
+      .describe("Of a run without a thread: `keep` its thread, or `delete` it. Default: `delete`."),
     if_not_exists: z
       .enum(["create", "reject"])
       .nullish()
       .describe("Whether to create the thread. Default: `reject`."),
     multitask_strategy: z
-      .string()
+      .enum(["reject", "enqueue", "interrupt", "rollback"])
       .nullish()
-      .describe("One run at a time on each thread: others are refused."),
+      .describe(
+        "What happens when a run is live on the thread: this one is refused, waits for its turn, or takes the other " +
+          "one's place; with `rollback` as if that had never begun. Default: `reject`.",
+      ),
+    after_seconds: z.number().min(0).max(31_536_000).nullish().describe("Begin only after so many seconds."),
+    webhook: z
+      .url({ protocol: /^https?$/, error: "must be a URL, http or https" })
+      .nullish()
+      .describe("Is sent the run, with its values, when it has stopped."),
   })
   .meta({ id: "RunBody" });
 export type RunBody = z.infer<typeof RunBody>;
@@ -87,9 +95,16 @@ export function orderOf({ context, config, metadata }: RunBody): Order {
   };
 }
 
-export function modesOf({ stream_mode }: RunBody): StreamMode[] {
+/** What a client wants to see of a run that it streams. */
+export function modesOf({ stream_mode }: Pick<RunBody, "stream_mode">): StreamMode[] {
   if (stream_mode === undefined || stream_mode === null) return ["values"];
-  return Array.isArray(stream_mode) ? stream_mode : [stream_mode];
+  const modes = Array.isArray(stream_mode) ? stream_mode : [stream_mode];
+  return modes.length === 0 ? ["values"] : modes;
+}
+
+/** The time that a run waits for, ISO 8601; `null`: it begins at once. */
+export function startsAt({ after_seconds }: RunBody, clock: () => number): string | null {
+  return after_seconds ? new Date(clock() + after_seconds * 1_000).toISOString() : null;
 }
 
 /** The checkpoint that a body names, wherever it does. */

@@ -1,20 +1,18 @@
-import { DeskError, type Resumed } from "../../desk/index.ts";
-import { digest, type Approval } from "../../ledger/index.ts";
-import { takeAnswer, type Taken } from "./answering.ts";
-import { cancelRun } from "./cancel-run.ts";
-import type { Lane } from "./lane.ts";
-import { Lanes, type GivenRun } from "./lanes.ts";
-import { newRun, type RunWishes } from "./leg.ts";
-import { nextEntry } from "./next-entry.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
-import { pendingOf } from "../threads/open-questions.ts";
-import type { Start } from "./play.ts";
-import { ServerError } from "../problem.ts";
-import type { RunPorts } from "./run-ports.ts";
-import type { Run } from "./run.ts";
-import type { ThreadRow } from "../database/tables.ts";
+import type { Resumed } from "../../desk/index.ts";
+import type { Approval } from "../../ledger/index.ts";
+import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { stateOf } from "../threads/thread-view.ts";
-import { pendingError, withdrawPending } from "./withdraw-pending.ts";
+import { Answers } from "./answers.ts";
+import { Cancels, type Cancellation } from "./cancels.ts";
+import type { Lane } from "./lane.ts";
+import { Lanes, type LanesEvents } from "./lanes.ts";
+import { nextEntry } from "./next-entry.ts";
+import type { RunPorts } from "./run-ports.ts";
+import { RunQueue } from "./run-queue.ts";
+import { ownRun, prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
+import type { Run } from "./run.ts";
+import { startOf, Starts } from "./starts.ts";
+import type { Beginning } from "./stored-run.ts";
 
 /**
  * Runs the graphs: one run at a time on each thread. A decision that comes while a run is live is written at once, and
@@ -23,14 +21,20 @@ import { pendingError, withdrawPending } from "./withdraw-pending.ts";
 export class RunManager {
   readonly #ports: RunPorts;
   readonly #lanes: Lanes;
-  readonly #answering = new OneAtATime();
+  readonly #queue: RunQueue;
+  readonly #starts: Starts;
+  readonly #answers: Answers;
+  readonly #cancels: Cancels;
 
-  constructor(ports: RunPorts) {
+  /** @param onEnded is told of each run that has ended, before whoever waits for it. */
+  constructor(ports: RunPorts, { onEnded }: Pick<LanesEvents, "onEnded">) {
     this.#ports = ports;
-    this.#lanes = new Lanes(ports, ({ woken }) => {
-      for (const approval of woken.values())
-        this.wake(approval).catch((error: unknown) => ports.onError(error));
-    });
+    this.#lanes = new Lanes(ports, { onEnded, onLeft: (lane) => this.#goOn(lane) });
+    this.#queue = new RunQueue(ports, (thread_id) => this.#starts.poke(thread_id));
+    const parts = { lanes: this.#lanes, queue: this.#queue };
+    this.#cancels = new Cancels(ports, parts);
+    this.#starts = new Starts(ports, { ...parts, others: this });
+    this.#answers = new Answers(ports, this.#lanes);
   }
 
   isLive(thread_id: string): boolean {
@@ -57,85 +61,26 @@ export class RunManager {
     return done[0] as Result;
   }
 
-  /** Begins a run from an input. @throws {ServerError} `approval_pending`, `thread_busy`, `stopping` */
-  async start(row: ThreadRow, input: unknown, given: GivenRun): Promise<Run> {
-    await withdrawPending(this.#ports, this, row.thread_id);
-    return this.#lanes.open(row.thread_id, async (lane) => {
-      // Asked again now that nobody else can begin a run.
-      const pending = await pendingOf(this.#ports.ledger, row.thread_id);
-      if (pending.length > 0) throw pendingError(pending);
-      const current = (await this.#ports.threads.get(row.thread_id)) ?? row;
-      const start: Start = input === null ? { kind: "continue" } : { kind: "input", input };
-      return this.#lanes.launch(lane, { row: current, start, ...given });
-    });
-  }
-
   /**
-   * Takes an answer and begins the run that acts on it, or queues it behind the live one. The same answer sent again
-   * joins the run it began.
+   * Begins a run, at once or as its strategy and its time say.
    *
-   * @throws {DeskError} when it cannot be taken. Everything is as it was then.
+   * @throws {ServerError} `approval_pending`, `thread_busy`, `stopping`
    */
-  answer(row: ThreadRow, answer: unknown, given: GivenRun, checkpoint_id?: string): Promise<Run> {
-    return this.#answering.run(row.thread_id, () => this.#answer(row, answer, given, checkpoint_id));
+  start(row: ThreadRow, beginning: Beginning, given: GivenRun): Promise<Run> {
+    return this.#starts.start(row, beginning, given);
   }
 
-  async #answer(row: ThreadRow, answer: unknown, given: GivenRun, checkpoint_id?: string): Promise<Run> {
-    const { thread_id } = row;
-    const answer_digest = digest({ thread_id, answer: answer ?? null });
-    const taken = await this.#take(row, answer, checkpoint_id).catch(async (error: unknown) => {
-      const run = isStale(error) ? await this.#begunBy(row, answer_digest, given.wishes) : undefined;
-      if (run === undefined) throw error;
-      return run;
-    });
-    if (!("settled" in taken)) return taken;
-    const { settled, others } = taken;
-    const live = this.#lanes.get(thread_id);
-    const run = live?.queued?.run ?? newRun(thread_id, given.wishes);
-    if (live) {
-      for (const approval of settled) live.woken.set(approval.approval_id, approval);
-      const both = { ...live.queued?.others, ...others };
-      live.queued = { run, wishes: live.queued?.wishes ?? given.wishes, others: both, answer_digest };
-      live.answers.set(answer_digest, run);
-      return run;
-    }
-    return this.#lanes.open(thread_id, async (lane) => {
-      for (const approval of settled) lane.woken.set(approval.approval_id, approval);
-      lane.answers.set(answer_digest, run);
-      const start: Start = { kind: "answers", approvals: lane.takeWoken(), others };
-      return this.#lanes.launch(lane, { row, start, ...given, run, answer_digest });
-    });
+  /** Takes an answer to what is open on a thread: see {@link Answers.take}. */
+  answer(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Run> {
+    return this.#answers.take(row, answer, given);
   }
 
-  async #take(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Taken> {
-    if (this.#lanes.isStopping)
-      throw new ServerError("stopping", "The server is stopping. Send again when it is back.");
-    const state = await stateOf(this.#ports, row);
-    const head: unknown = state?.config.configurable?.["checkpoint_id"];
-    if (checkpoint_id !== undefined && checkpoint_id !== head) {
-      const message = '"checkpoint_id" is not the newest one. An answer is for what is open now.';
-      throw new ServerError("old_checkpoint", message);
-    }
-    if (!state) throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
-    return takeAnswer(this.#ports, row.thread_id, state, answer);
-  }
-
-  /** The run that the very same answer began before: live, or the thread's newest. */
-  async #begunBy(row: ThreadRow, answer_digest: string, wishes: RunWishes): Promise<Run | undefined> {
-    const live = this.#lanes.get(row.thread_id)?.answers.get(answer_digest);
-    if (live) return live;
-    const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
-    if (newest?.answer_digest !== answer_digest) return undefined;
-    return this.#lanes.open(row.thread_id, async (lane) => {
-      // Nothing is left to bring: what the client gets is how the thread stands.
-      return this.#lanes.launch(lane, {
-        row,
-        start: null,
-        run: newRun(row.thread_id, wishes),
-        wishes,
-        answer_digest,
-      });
-    });
+  /** A run that brings nothing: what its client gets is how the thread stands. @throws {ServerError} `thread_busy` */
+  show(row: ThreadRow, given: GivenRun): Promise<Run> {
+    const prepared = prepare(this.#ports, row.thread_id, given, { beginning: { kind: "answers" } });
+    return this.#lanes.open(row.thread_id, (lane) =>
+      this.#lanes.launch(lane, { ...prepared, row, start: null }),
+    );
   }
 
   /** Lets a run go on after an approval was settled: the desk's `resume`. */
@@ -159,40 +104,74 @@ export class RunManager {
     });
   }
 
+  /** Ends a run before its end: see {@link Cancels.cancel}. */
+  async cancel(record: RunRow, how: Cancellation): Promise<void> {
+    await this.#cancels.cancel(record, how);
+    this.#starts.poke(record.thread_id);
+  }
+
+  /** Cancels all that is live or waits on a thread, and resolves when nothing runs there any more. */
+  clear(thread_id: string, reason: string, action?: Cancellation["action"]): Promise<void> {
+    return this.#cancels.clear(thread_id, reason, action);
+  }
+
+  /**
+   * Lets a thread go on that an earlier process left, with the run that was cut off there. Resolves to whether there
+   * was anything to do.
+   */
+  async recover(row: ThreadRow, left: PreparedRun | null): Promise<boolean> {
+    const run = await this.#lanes.open(row.thread_id, async (lane) => {
+      const state = await stateOf(this.#ports, row);
+      const isLost =
+        left !== null &&
+        left.stored.beginning.kind !== "answers" &&
+        (state?.metadata as { run_id?: unknown } | undefined)?.run_id !== left.record.run_id;
+      // An input that never came to the disk is brought again.
+      if (isLost) return this.#lanes.launch(lane, { ...left, row, start: startOf(left.stored) });
+      const entry = state && (await nextEntry(this.#ports.ledger, state, lane.tried));
+      // Tasks that wait for nobody were cut off, unless the thread had come to rest.
+      if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
+      const own = left ?? this.#own(row);
+      const { checkpoint_id: _passed, ...stored } = own.stored;
+      return this.#lanes.launch(lane, { ...own, stored, row, start: entry });
+    });
+    return run !== null;
+  }
+
+  /** Takes up a run that waits, as an earlier process left it. */
+  adopt(record: RunRow): void {
+    this.#queue.adopt(record);
+    this.#starts.poke(record.thread_id);
+  }
+
+  /** Lets what waits on a thread have its turn, after something was closed there without a run. */
+  poke(thread_id: string): void {
+    this.#starts.poke(thread_id);
+  }
+
+  /** Begins no more runs and drains those that are live, for at most `ms` milliseconds. */
+  async stop(ms: number): Promise<void> {
+    this.#queue.stop();
+    await this.#lanes.stop(ms);
+  }
+
   async #launchWoken(lane: Lane): Promise<Run | null> {
     const row = await this.#ports.threads.get(lane.thread_id);
     // Those that came meanwhile go along.
     const approvals = lane.takeWoken();
     // Not a thread of this server, or nobody waits in a graph for it.
     if (!row?.graph_id || approvals.size === 0) return null;
-    return this.#lanes.launch(lane, { row, start: { kind: "answers", approvals, others: {} } });
+    const start = { kind: "answers" as const, approvals, others: {} };
+    return this.#lanes.launch(lane, { ...this.#own(row), row, start });
   }
 
-  /** Lets a thread go on that an earlier process left. Resolves to whether there was anything to do. */
-  async recover(row: ThreadRow): Promise<boolean> {
-    const run = await this.#lanes.open(row.thread_id, async (lane) => {
-      const state = await stateOf(this.#ports, row);
-      const entry = state && (await nextEntry(this.#ports.ledger, state, lane.tried));
-      // Tasks that wait for nobody were cut off, unless the thread had come to rest.
-      if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
-      return this.#lanes.launch(lane, { row, start: entry });
-    });
-    return run !== null;
+  #own(row: ThreadRow): PreparedRun {
+    return prepare(this.#ports, row.thread_id, ownRun(row), { beginning: { kind: "answers" } });
   }
 
-  /** Ends a run at once and withdraws its questions. A tool that runs already goes on to its end. */
-  async cancel(run: Run, reason: string): Promise<void> {
-    await cancelRun(this.#ports, run, reason);
-    await this.idle(run.thread_id);
+  #goOn({ thread_id, woken }: Lane): void {
+    for (const approval of woken.values())
+      this.wake(approval).catch((error: unknown) => this.#ports.onError(error));
+    this.#starts.poke(thread_id);
   }
-
-  /** Begins no more runs and drains those that are live, for at most `ms` milliseconds. */
-  stop(ms: number): Promise<void> {
-    return this.#lanes.stop(ms);
-  }
-}
-
-/** Whether an answer was refused because it, or another one, was taken before. */
-function isStale(error: unknown): boolean {
-  return error instanceof DeskError && error.code !== "ambiguous" && error.code !== "invalid_decision";
 }

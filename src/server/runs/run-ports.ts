@@ -1,8 +1,10 @@
 import type { Desk } from "../../desk/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import type { Graphs } from "../graphs/graphs.ts";
-import type { Runs } from "./runs.ts";
 import type { Threads } from "../threads/threads.ts";
+import type { Feeds } from "./feeds.ts";
+import type { RunRegistry } from "./run-registry.ts";
+import type { Runs } from "./runs.ts";
 
 /** Asks a run to stop between two steps, letting its tools finish. */
 export interface Drain {
@@ -28,6 +30,11 @@ export interface RunPorts extends GraphPorts {
   desk: Desk;
   threads: Threads;
   runs: Runs;
+  /** The runs that this process knows, by id. */
+  registry: RunRegistry;
+  feeds: Feeds;
+  /** Deletes the checkpoints that a run has made, and closes its open calls. */
+  forgetRun(thread_id: string, run_id: string): Promise<void>;
   /** Milliseconds since 1970. */
   clock: () => number;
   onError(error: unknown): void;

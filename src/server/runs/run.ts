@@ -1,9 +1,13 @@
+import { v7 } from "@langchain/core/utils/uuid";
 import { setMaxListeners } from "node:events";
 import type { RunStatus } from "../database/tables.ts";
+import type { WireInterrupt } from "../threads/open-questions.ts";
 import { toJson } from "../to-json.ts";
 
 /** One event of a run's stream, ready to be sent. `data` is JSON. */
 export interface StreamEvent {
+  /** `attempt-number`: where a reader that comes again goes on. */
+  id: string;
   event: string;
   data: string;
 }
@@ -14,9 +18,15 @@ export interface RunOutcome {
   error: unknown;
 }
 
+/** What a run left: the state at its end, and the questions that are open in it. */
+export interface RunResult {
+  values: unknown;
+  interrupts: readonly WireInterrupt[];
+}
+
 /**
- * A run of this process, from its order to its end. Any number of clients read its stream, each from the beginning; a
- * client that leaves changes nothing.
+ * A run of this process, from its order to its end. Any number of clients read its stream, from the beginning or from
+ * where they left; a client that leaves changes nothing.
  */
 export class Run {
   readonly run_id: string;
@@ -25,17 +35,19 @@ export class Run {
   readonly done: Promise<RunOutcome>;
   /** Whether somebody asked to cancel it. */
   isCancelled = false;
-  readonly #isStreamed: boolean;
+  /** What it left, once it has stopped. */
+  result: RunResult | null = null;
+  /** How often it has begun, counting those of earlier processes. */
+  attempt = 0;
   readonly #controller = new AbortController();
   readonly #events: StreamEvent[] = [];
   readonly #waiting = new Set<() => void>();
   #outcome: RunOutcome | null = null;
   #finish!: (outcome: RunOutcome) => void;
 
-  constructor(run_id: string, thread_id: string, { isStreamed }: { isStreamed: boolean }) {
+  constructor(thread_id: string, run_id: string = v7()) {
     this.run_id = run_id;
     this.thread_id = thread_id;
-    this.#isStreamed = isStreamed;
     this.done = new Promise((resolve) => (this.#finish = resolve));
     // Each parallel task of the graph listens to it.
     setMaxListeners(0, this.#controller.signal);
@@ -45,6 +57,11 @@ export class Run {
     return this.#controller.signal;
   }
 
+  /** How it ended; `null` while it has not. */
+  get outcome(): RunOutcome | null {
+    return this.#outcome;
+  }
+
   abort(): void {
     this.isCancelled = true;
     this.#controller.abort(new DOMException("The run was cancelled.", "AbortError"));
@@ -52,20 +69,26 @@ export class Run {
 
   /** Adds an event to the stream. Written out at once, since a graph goes on changing what it gave. */
   push(event: string, data: unknown): void {
-    if (!this.#isStreamed) return;
-    this.#events.push({ event, data: toJson(data) });
+    const id = `${this.attempt}-${this.#events.length}`;
+    this.#events.push({ id, event, data: toJson(data) });
     this.#tell();
   }
 
   finish(outcome: RunOutcome): void {
+    if (this.#outcome !== null) return;
     this.#outcome = outcome;
     this.#finish(outcome);
     this.#tell();
   }
 
-  /** Reads the stream from its beginning to its end, or until `signal` aborts. */
-  async *read(signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    let next = 0;
+  /**
+   * Reads the stream to its end, or until `signal` aborts.
+   *
+   * @param after the id of the last event that the reader has seen. One of an earlier attempt, or one that is none of
+   *   ours, begins at the beginning of this one.
+   */
+  async *read(signal: AbortSignal, after?: string): AsyncGenerator<StreamEvent> {
+    let next = this.#events.findIndex(({ id }) => id === after) + 1;
     while (!signal.aborted) {
       const event = this.#events[next];
       if (event) {

@@ -1,23 +1,33 @@
 import { isBaseMessage, type BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
+import { showDebug } from "./debug-events.ts";
 import type { Run } from "./run.ts";
 
-/** The kinds of events that a client may ask for. */
+/** The kinds of events that a client may ask for. `lifecycle` is of the second protocol only and gives nothing here. */
 export const StreamMode = z
-  .enum(["values", "updates", "messages", "messages-tuple", "custom"])
+  .enum([
+    ...(["values", "updates", "messages", "messages-tuple", "custom", "events"] as const),
+    ...(["debug", "tasks", "checkpoints", "tools", "lifecycle"] as const),
+  ])
   .meta({ id: "StreamMode" });
 export type StreamMode = z.infer<typeof StreamMode>;
 
-/** Which of LangGraph's own modes give what was asked for. Updates are always read: questions are seen there. */
+/** Which of LangGraph's own modes give what was asked for. Updates and values are always read: what a run asks, and what it leaves, is seen there. */
 export function graphModes(modes: readonly StreamMode[]): string[] {
-  const wanted = new Set<string>(["updates"]);
+  const wanted = new Set<string>(["updates", "values"]);
   for (const mode of modes) {
     if (mode === "messages-tuple") wanted.add("messages");
-    else wanted.add(mode);
-    // Whole messages of the older form are found in the values.
-    if (mode === "messages") wanted.add("values");
+    else if (mode !== "events" && mode !== "lifecycle") wanted.add(mode);
   }
   return [...wanted];
+}
+
+/** Whether an event is shown to a reader who wants only some modes. A run's beginning and end always are. */
+export function isWanted(event: string, modes: ReadonlySet<string> | null): boolean {
+  const [name = ""] = event.split("|");
+  if (modes === null || ["metadata", "error", "end"].includes(name)) return true;
+  if (name === "messages") return modes.has("messages-tuple");
+  return modes.has(name.startsWith("messages/") ? "messages" : name);
 }
 
 /** One piece of a graph's stream, by where it comes from. */
@@ -47,7 +57,7 @@ export class StreamEvents {
       return;
     }
     if (mode === "values" && this.#modes.has("messages")) this.#pushComplete(payload);
-    if (this.#modes.has(mode as StreamMode)) this.#run.push(name(mode), payload);
+    if (this.#modes.has(mode as StreamMode)) this.#run.push(name(mode), showDebug(mode, payload));
   }
 
   #pushPartial([message, metadata]: [unknown, unknown]): void {

@@ -18,17 +18,19 @@ export async function pendingOf(ledger: Ledger, thread_id: string): Promise<Appr
  * says whether it is.
  */
 export function openByTask(state: StateSnapshot, pending: readonly Approval[]): OpenByTask {
-  const ids = new Set(pending.map(({ approval_id }) => approval_id));
   const open: OpenByTask = {};
   for (const task of state.tasks) {
     if (task.result !== undefined) continue;
-    const waiting = (task.interrupts as WireInterrupt[]).filter((one) => {
-      const [ours] = questionOf(one);
-      return ours === undefined || ids.has(ours.approval.approval_id);
-    });
+    const waiting = (task.interrupts as WireInterrupt[]).filter((one) => isOpen(one, pending));
     if (waiting.length > 0) open[task.id] = waiting;
   }
   return open;
+}
+
+/** Whether an interrupt waits for an answer: one of ours by the ledger, any other one as long as it is listed. */
+export function isOpen(interrupt: WireInterrupt, pending: readonly Approval[]): boolean {
+  const [ours] = questionOf(interrupt);
+  return ours === undefined || pending.some(({ approval_id }) => approval_id === ours.approval.approval_id);
 }
 
 /** What an answer may be for: our pending approvals as the ledger has them, and the questions of tools themselves. */

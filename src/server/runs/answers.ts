@@ -1,0 +1,107 @@
+import { DeskError } from "../../desk/index.ts";
+import { digest } from "../../ledger/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
+import { ServerError } from "../problem.ts";
+import { stateOf } from "../threads/thread-view.ts";
+import { takeAnswer, type Taken } from "./answering.ts";
+import type { Lanes } from "./lanes.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
+import type { Start } from "./play.ts";
+import type { RunPorts } from "./run-ports.ts";
+import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
+import type { Run } from "./run.ts";
+
+/** Takes the answers of LangGraph's clients, and begins or queues the runs that act on them. */
+export class Answers {
+  readonly #ports: RunPorts;
+  readonly #lanes: Lanes;
+  readonly #answering = new OneAtATime();
+
+  constructor(ports: RunPorts, lanes: Lanes) {
+    this.#ports = ports;
+    this.#lanes = lanes;
+  }
+
+  /**
+   * Takes an answer and begins the run that acts on it, or queues it behind the live one. The same answer sent again
+   * joins the run it began.
+   *
+   * @throws {DeskError} when it cannot be taken. Everything is as it was then.
+   */
+  take(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Run> {
+    return this.#answering.run(row.thread_id, () => this.#answer(row, answer, given));
+  }
+
+  async #answer(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Run> {
+    const { thread_id } = row;
+    const answer_digest = digest({ thread_id, answer: answer ?? null });
+    const prepared = (): PreparedRun =>
+      prepare(this.#ports, thread_id, given, { beginning: { kind: "answers" }, answer_digest });
+    const taken = await this.#decide(row, answer, given.checkpoint_id).catch(async (error: unknown) => {
+      const run = isStale(error) ? await this.#begunBy(row, answer_digest, prepared) : undefined;
+      if (run === undefined) throw error;
+      return run;
+    });
+    if (!("settled" in taken)) return taken;
+    const { settled, others } = taken;
+    const live = this.#lanes.get(thread_id);
+    if (live) {
+      for (const approval of settled) live.woken.set(approval.approval_id, approval);
+      const queued = live.queued?.prepared ?? prepared();
+      // Known before its turn, so that its client can ask how it stands.
+      if (live.queued === null) await this.#ports.runs.add(queued.record);
+      live.queued = { prepared: queued, others: { ...live.queued?.others, ...others } };
+      live.answers.set(answer_digest, queued.run);
+      // The live run may have left in the meantime: then nobody else looks.
+      if (this.#lanes.get(thread_id) === live) return queued.run;
+      live.queued = null;
+      return this.#launch(row, { ...queued, settled, others, answer_digest });
+    }
+    return this.#launch(row, { ...prepared(), settled, others, answer_digest });
+  }
+
+  #launch(
+    row: ThreadRow,
+    { settled, others, answer_digest, ...prepared }: PreparedRun & Taken & { answer_digest: string },
+  ): Promise<Run> {
+    return this.#lanes.open(row.thread_id, async (lane) => {
+      for (const approval of settled) lane.woken.set(approval.approval_id, approval);
+      lane.answers.set(answer_digest, prepared.run);
+      const start: Start = { kind: "answers", approvals: lane.takeWoken(), others };
+      return this.#lanes.launch(lane, { ...prepared, row, start });
+    });
+  }
+
+  async #decide(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Taken> {
+    this.#lanes.assertRunning();
+    const state = await stateOf(this.#ports, row);
+    const head: unknown = state?.config.configurable?.["checkpoint_id"];
+    if (checkpoint_id !== undefined && checkpoint_id !== head) {
+      const message = '"checkpoint_id" is not the newest one. An answer is for what is open now.';
+      throw new ServerError("old_checkpoint", message);
+    }
+    if (!state) throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
+    return takeAnswer(this.#ports, row.thread_id, state, answer);
+  }
+
+  /** The run that the very same answer began before: live, or the thread's newest. */
+  async #begunBy(
+    row: ThreadRow,
+    answer_digest: string,
+    prepared: () => PreparedRun,
+  ): Promise<Run | undefined> {
+    const live = this.#lanes.get(row.thread_id)?.answers.get(answer_digest);
+    if (live) return live;
+    const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
+    if (newest?.answer_digest !== answer_digest) return undefined;
+    // Nothing is left to bring: what the client gets is how the thread stands.
+    return this.#lanes.open(row.thread_id, (lane) =>
+      this.#lanes.launch(lane, { ...prepared(), row, start: null }),
+    );
+  }
+}
+
+/** Whether an answer was refused because it, or another one, was taken before. */
+function isStale(error: unknown): boolean {
+  return error instanceof DeskError && error.code !== "ambiguous" && error.code !== "invalid_decision";
+}

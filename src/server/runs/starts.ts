@@ -1,0 +1,133 @@
+import { isoTime, withdrawAll } from "../../desk/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
+import { ServerError } from "../problem.ts";
+import { pendingOf } from "../threads/open-questions.ts";
+import { errorData } from "../to-json.ts";
+import { busyError, type Lanes } from "./lanes.ts";
+import type { Start } from "./play.ts";
+import type { RunPorts } from "./run-ports.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
+import type { Run } from "./run.ts";
+import type { Beginning, StoredRun } from "./stored-run.ts";
+import { pendingError, withdrawPending } from "./withdraw-pending.ts";
+
+/** How often a new run makes room for itself, where others come in between, before it gives up. */
+const ROUNDS = 10;
+
+const FORKED = "The thread was taken up from an earlier checkpoint.";
+
+/** What a beginning run needs of the runs that are there. */
+interface Others {
+  isLive(thread_id: string): boolean;
+  idle(thread_id: string): Promise<void>;
+  wake: Parameters<typeof withdrawPending>[1]["wake"];
+  clear(thread_id: string, reason: string, action: "interrupt" | "rollback"): Promise<void>;
+}
+
+/** Begins the runs that clients ask for: at once, or when their turn or their time has come. */
+export class Starts {
+  readonly #ports: RunPorts;
+  readonly #lanes: Lanes;
+  readonly #queue: RunQueue;
+  readonly #others: Others;
+
+  constructor(ports: RunPorts, { lanes, queue, others }: { lanes: Lanes; queue: RunQueue; others: Others }) {
+    this.#ports = ports;
+    this.#lanes = lanes;
+    this.#queue = queue;
+    this.#others = others;
+  }
+
+  /** @throws {ServerError} `approval_pending`, `thread_busy`, `stopping` */
+  async start(row: ThreadRow, beginning: Beginning, given: GivenRun): Promise<Run> {
+    const { thread_id } = row;
+    const { strategy, starts_at } = given;
+    this.#lanes.assertRunning();
+    const prepared = prepare(this.#ports, thread_id, given, { beginning });
+    if (starts_at !== null) return this.#queue.add(prepared);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      if (this.#others.isLive(thread_id) || this.#queue.isDue(thread_id)) {
+        if (strategy === "reject") break;
+        if (strategy === "enqueue") {
+          const run = await this.#queue.add(prepared);
+          this.poke(thread_id);
+          return run;
+        }
+        await this.#others.clear(thread_id, "A newer run took its place.", strategy);
+      }
+      await this.#makeRoom(row, prepared.stored);
+      try {
+        return await this.#launch(row, prepared);
+      } catch (error) {
+        if (!isOneOf(error, ["thread_busy"])) throw error;
+      }
+    }
+    throw busyError();
+  }
+
+  /** Lets the next waiting run of a thread have its turn, if the thread is free. */
+  poke(thread_id: string): void {
+    if (!this.#queue.has(thread_id)) return;
+    this.#launchNext(thread_id).catch((error: unknown) => this.#ports.onError(error));
+  }
+
+  async #launchNext(thread_id: string): Promise<void> {
+    if (this.#lanes.isStopping || this.#others.isLive(thread_id)) return;
+    const next = await this.#queue.next(thread_id);
+    const row = next && (await this.#ports.threads.get(thread_id));
+    if (!row) return;
+    try {
+      await this.#makeRoom(row, next.stored);
+      await this.#launch(row, next, () => this.#queue.take(next.record));
+    } catch (error) {
+      // Its turn comes when the thread is at rest again.
+      if (!isOneOf(error, ["approval_pending", "thread_busy", "stopping"])) await this.#fail(next, error);
+    }
+  }
+
+  #launch(row: ThreadRow, prepared: PreparedRun, isStillWanted: () => boolean = () => true): Promise<Run> {
+    const { thread_id } = row;
+    return this.#lanes.open(thread_id, async (lane) => {
+      // Asked again now that nobody else can begin a run.
+      const pending = await pendingOf(this.#ports.ledger, thread_id);
+      if (pending.length > 0) throw pendingError(pending);
+      const current = (await this.#ports.threads.get(thread_id)) ?? row;
+      if (!isStillWanted()) throw busyError();
+      return this.#lanes.launch(lane, { ...prepared, row: current, start: startOf(prepared.stored) });
+    });
+  }
+
+  /** Sees to it that nothing is open on the thread when a run begins there. @throws {ServerError} `approval_pending` */
+  async #makeRoom({ thread_id }: ThreadRow, { checkpoint_id }: StoredRun): Promise<void> {
+    const { ledger, clock } = this.#ports;
+    if (checkpoint_id === undefined) await withdrawPending(this.#ports, this.#others, thread_id);
+    // What is open belongs to the branch that is left.
+    else if (!this.#others.isLive(thread_id)) await withdrawAll(ledger, clock, { thread_id }, FORKED);
+  }
+
+  /** A waiting run that cannot begin ends, and its readers are told why. */
+  async #fail({ run, record }: PreparedRun, error: unknown): Promise<void> {
+    const { run_id } = record;
+    const at = isoTime(this.#ports.clock);
+    const told = errorData(error);
+    this.#queue.take(record);
+    await this.#ports.runs.set(run_id, {
+      ...{ status: "error", error: told.message, ended_at: at, updated_at: at },
+    });
+    run.push("error", told);
+    run.push("end", null);
+    run.finish({ status: "error", error });
+  }
+}
+
+/** What a stored run enters its graph with, from the client's own wish. */
+export function startOf({ beginning }: StoredRun): Start {
+  if (beginning.kind === "answers") return { kind: "continue" };
+  if (beginning.kind === "input" && beginning.input === null) return { kind: "continue" };
+  return beginning;
+}
+
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof ServerError && codes.includes(error.code);
+}
