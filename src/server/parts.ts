@@ -1,9 +1,12 @@
+import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { Desk } from "../desk/index.ts";
-import type { Args } from "../ledger/index.ts";
+import type { Args, Call } from "../ledger/index.ts";
 import type { Database } from "../ledger/sql/index.ts";
 import type { Verdict } from "../policy/index.ts";
+import type { Assistants } from "./assistants/assistants.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
 import type { ItemStore } from "./items/item-store.ts";
+import type { RunnableGraph } from "./graphs/graphs.ts";
 import type { RunManager } from "./runs/run-manager.ts";
 import type { RunPorts } from "./runs/run-ports.ts";
 
@@ -17,6 +20,25 @@ export type JudgePort = (
   call: { name: string; args: Args },
   options: { policy?: unknown; context?: unknown },
 ) => Promise<GraphJudgement | null>;
+
+/** JSON Schemas of a graph; `null` where it declares nothing. */
+export interface GraphSchemas {
+  input_schema: Record<string, unknown> | null;
+  output_schema: Record<string, unknown> | null;
+  state_schema: Record<string, unknown> | null;
+  context_schema: Record<string, unknown> | null;
+}
+
+/** Reads the schemas of a graph from the graph itself. */
+export type SchemasPort = (graph: RunnableGraph) => GraphSchemas;
+
+/** What the graph room says of calls that are closed without their graph. */
+export interface ClosingPort {
+  /** What the model is told of a call that was closed. */
+  text(outcome: "cancelled" | "unknown", why: string): string;
+  /** A tool message for each call of the last AI message that has none. `known`: what the ledger has, by call. */
+  messages(messages: BaseMessage[], known: ReadonlyMap<string, Call>): ToolMessage[];
+}
 
 /** A policy that comes with the server, by name. */
 export interface NamedPolicy {
@@ -34,7 +56,12 @@ export interface ServerParts {
   database: Database;
   /** LangGraph's long-term store. */
   items: ItemStore;
+  assistants: Assistants;
+  schemasOf: SchemasPort;
   judge: JudgePort;
+  /** Whether a graph's tools stand behind a gate of ours and nowhere else. */
+  isGated(graph_id: string): Promise<boolean>;
+  closingWords: ClosingPort;
   policies: NamedPolicy[];
   version: string;
   langgraphVersion: string;

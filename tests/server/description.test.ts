@@ -24,10 +24,11 @@ describe("the description of the API", () => {
     const { get } = await bench([]);
     expect((await get("/ok")).body).toEqual({ ok: true });
     expect((await get("/info")).body).toEqual({
-      version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+      version: "1.5.1",
+      countersign_version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
       langgraph_js_version: "1.7.3",
       context: "js",
-      flags: { assistants: false, crons: false, langsmith: false },
+      flags: { assistants: true, crons: false, langsmith: false },
       graphs: ["agent"],
     });
   });

@@ -6,12 +6,20 @@ import { ServerError } from "../problem.ts";
 const MAX_BODY = 1024 * 1024;
 const MAX_DROPPED = 16 * MAX_BODY;
 
+/** LangGraph Studio sends this search as text. It changes nothing, so that it may be sent without asking does no harm. */
+const SENT_AS_TEXT = "/assistants/search";
+
 /**
  * Bodies are JSON and say so. A page can send other types without asking first, so what comes from a browser must say
  * it even without a body.
  */
 export const onlyJson: MiddlewareHandler = async (c, next) => {
   if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
+  if (c.req.path === SENT_AS_TEXT && /^text\/plain\b/i.test(c.req.header("content-type") ?? "")) {
+    const headers = new Headers(c.req.raw.headers);
+    headers.set("content-type", "application/json");
+    c.req.raw = new Request(c.req.raw, { headers });
+  }
   const type = c.req.header("content-type");
   const hasBody =
     Number(c.req.header("content-length") ?? 0) > 0 || c.req.header("transfer-encoding") !== undefined;

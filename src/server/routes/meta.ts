@@ -4,6 +4,12 @@ import { openApiOf } from "../description/open-api.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer } from "../schemas.ts";
 
+/**
+ * The version of LangGraph's own JavaScript server whose API this one speaks. Clients read from it what they may use:
+ * LangGraph Studio takes a server with a low number, such as our own would be, for one that is too old to talk to.
+ */
+const API_VERSION = "1.5.1";
+
 const ok = createRoute({
   ...{ method: "get", path: "/ok", summary: "Whether the server answers" },
   responses: { 200: jsonAnswer(z.object({ ok: z.boolean() }), "It does."), default: problemAnswer },
@@ -14,7 +20,8 @@ const info = createRoute({
   responses: {
     200: jsonAnswer(
       z.object({
-        version: z.string(),
+        version: z.string().describe("Of LangGraph's server, as which clients may use this one."),
+        countersign_version: z.string().describe("Of this server."),
         langgraph_js_version: z.string(),
         context: z.literal("js"),
         flags: z.object({ assistants: z.boolean(), crons: z.boolean(), langsmith: z.boolean() }),
@@ -32,10 +39,11 @@ export function metaRoutes(app: OpenAPIHono, about: ServerParts): void {
   app.openapi(info, (c) =>
     c.json(
       {
-        version: about.version,
+        version: API_VERSION,
+        countersign_version: about.version,
         langgraph_js_version: about.langgraphVersion,
         context: "js" as const,
-        flags: { assistants: false, crons: false, langsmith: false },
+        flags: { assistants: true, crons: false, langsmith: false },
         graphs: about.ports.graphs.ids(),
       },
       200,

@@ -1,0 +1,45 @@
+import { parseOverlay, PolicyError } from "../../policy/index.ts";
+import type { Checkpointer } from "../database/checkpointer.ts";
+import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
+import { checkStorable } from "../runs/check-input.ts";
+import type { Saying } from "./assistant.ts";
+
+export interface CheckParts {
+  graphs: Graphs;
+  checkpointer: Checkpointer;
+  /** Whether a gate of ours reads `policy` and `mode` from the graph's context. */
+  readsPolicy: (graph: RunnableGraph) => boolean;
+}
+
+/**
+ * Refuses an assistant whose every run would be refused, while the one who saves it can still mend it.
+ *
+ * @throws {PolicyError | ServerError} with the path.
+ */
+export async function checkSaying(
+  { graphs, checkpointer, readsPolicy }: CheckParts,
+  { graph_id, config, context, metadata }: Saying,
+): Promise<void> {
+  await checkStorable(checkpointer, context, "context");
+  await checkStorable(checkpointer, config, "config");
+  await checkStorable(checkpointer, metadata, "metadata");
+  // A graph without our gate may mean something else by these keys.
+  if (!readsPolicy(await graphs.get(graph_id))) return;
+  const { policy, mode } = context;
+  if (policy !== undefined) at("context.policy", () => parseOverlay(policy));
+  if (mode !== undefined) at("context", () => parseOverlay({ mode }));
+}
+
+/** Says where in the request it is what a policy is refused for. */
+function at(place: string, parse: () => unknown): void {
+  try {
+    parse();
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const errors = error.errors.map(({ path, message }) => ({
+      path: path === "" ? place : `${place}.${path}`,
+      message,
+    }));
+    throw new PolicyError(errors, "assistant's context");
+  }
+}
