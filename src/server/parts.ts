@@ -7,8 +7,10 @@ import type { Assistants } from "./assistants/assistants.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
 import type { ItemStore } from "./items/item-store.ts";
 import type { RunnableGraph } from "./graphs/graphs.ts";
+import type { Sessions } from "./protocol/sessions.ts";
 import type { RunManager } from "./runs/run-manager.ts";
 import type { RunPorts } from "./runs/run-ports.ts";
+import type { Sockets } from "./sockets.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
 export type GraphJudgement =
@@ -52,6 +54,9 @@ export interface ServerParts {
   desk: Desk;
   ports: RunPorts;
   manager: RunManager;
+  /** The threads that clients of the streaming protocol follow. */
+  sessions: Sessions;
+  sockets: Sockets;
   checkpointer: Checkpointer;
   database: Database;
   /** LangGraph's long-term store. */

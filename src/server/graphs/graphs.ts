@@ -1,3 +1,4 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { v5 } from "@langchain/core/utils/uuid";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { StateSnapshot } from "@langchain/langgraph";
@@ -6,10 +7,15 @@ import { ServerError } from "../problem.ts";
 /** What the server needs of a compiled graph. */
 export interface RunnableGraph {
   stream(input: unknown, options: Record<string, unknown>): Promise<AsyncIterable<unknown>>;
+  streamEvents(input: unknown, options: Record<string, unknown>): AsyncIterable<unknown>;
   getState(config: object, options?: { subgraphs?: boolean }): Promise<StateSnapshot>;
   getStateHistory(config: object, options?: Record<string, unknown>): AsyncIterable<StateSnapshot>;
+  bulkUpdateState(config: object, supersteps: unknown[]): Promise<RunnableConfig>;
+  nodes: Record<string, unknown>;
   withConfig(config: object): RunnableGraph;
   checkpointer?: unknown;
+  /** What a graph adds to the events of LangGraph's newer protocol. */
+  streamTransformers?: readonly never[];
   store?: unknown;
 }
 

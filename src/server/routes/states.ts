@@ -1,11 +1,9 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { threadOf } from "../threads/new-thread.ts";
-import { pendingOf } from "../threads/open-questions.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
-import { NO_STATE, showState, type ThreadStateView } from "../threads/thread-state.ts";
-import { readable } from "../threads/thread-view.ts";
-import { toPlain } from "../to-json.ts";
+import { threadOf } from "../threads/new-thread.ts";
+import { readHistory, readState } from "../threads/read-states.ts";
+import { selectState } from "../threads/select-state.ts";
 
 const ThreadState = z
   .looseObject({
@@ -16,29 +14,72 @@ const ThreadState = z
     created_at: z.string().nullable(),
     checkpoint: z.unknown(),
     parent_checkpoint: z.unknown(),
+    interrupts: z.array(z.unknown()).describe("What is open, of all tasks."),
   })
-  .meta({ id: "ThreadState" });
+  .partial()
+  .meta({ id: "ThreadState" })
+  .describe("With `select`, only the fields that were named.");
 
 const params = z.object({ thread_id: ThreadId });
-const unreadable = { description: "`unreadable_state`" };
-const notFound = { description: "`thread_not_found`" };
+const CheckpointId = z.string().min(1).max(200);
+const SelectBody = z
+  .array(z.string())
+  .nullish()
+  .describe("Fields to answer with; `values.<key>` is one key of the values.");
+const SelectQuery = z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional();
+const Flag = z.enum(["true", "false", "1", "0"]).optional();
+const query = z.object({ subgraphs: Flag, select: SelectQuery.openapi({ type: "array" }) });
 
-const state = createRoute({
+const one = {
+  200: jsonAnswer(ThreadState, "The state."),
+  404: { description: "`thread_not_found`, `checkpoint_not_found`" },
+  409: { description: "`unreadable_state`" },
+  default: problemAnswer,
+};
+const several = {
+  200: jsonAnswer(z.array(ThreadState), "The states."),
+  404: { description: "`thread_not_found`" },
+  409: { description: "`unreadable_state`" },
+  default: problemAnswer,
+};
+
+const newest = createRoute({
   method: "get",
   path: "/threads/{thread_id}/state",
   summary: "The newest state of a thread",
-  request: { params, query: z.object({ subgraphs: z.enum(["true", "false", "1", "0"]).optional() }) },
-  responses: {
-    200: jsonAnswer(ThreadState, "The state."),
-    404: notFound,
-    409: unreadable,
-    default: problemAnswer,
-  },
+  request: { params, query },
+  responses: one,
+});
+
+const byId = createRoute({
+  method: "get",
+  path: "/threads/{thread_id}/state/{checkpoint_id}",
+  summary: "The state of a thread at a checkpoint",
+  request: { params: params.extend({ checkpoint_id: CheckpointId }), query },
+  responses: one,
 });
 
 const Checkpoint = z.looseObject({
-  checkpoint_id: z.string().nullish(),
-  checkpoint_ns: z.string().nullish(),
+  checkpoint_id: CheckpointId.nullish(),
+  checkpoint_ns: z.string().max(1_000).nullish(),
+});
+
+const byCheckpoint = createRoute({
+  method: "post",
+  path: "/threads/{thread_id}/state/checkpoint",
+  summary: "The state of a thread, or of a subgraph of it, at a checkpoint",
+  request: {
+    params,
+    body: jsonBody(
+      z.looseObject({
+        checkpoint: Checkpoint.nullish(),
+        subgraphs: z.boolean().nullish(),
+        select: SelectBody,
+      }),
+      "Which one.",
+    ),
+  },
+  responses: one,
 });
 
 const history = createRoute({
@@ -55,17 +96,13 @@ const history = createRoute({
           .nullish()
           .describe("A checkpoint's id, or the checkpoint."),
         metadata: z.record(z.string(), z.unknown()).nullish(),
-        checkpoint: Checkpoint.nullish(),
+        checkpoint: Checkpoint.nullish().describe("Only this checkpoint, or only those of this subgraph."),
+        select: SelectBody,
       }),
       "Which ones.",
     ),
   },
-  responses: {
-    200: jsonAnswer(z.array(ThreadState), "The states."),
-    404: notFound,
-    409: unreadable,
-    default: problemAnswer,
-  },
+  responses: several,
 });
 
 const historyByGet = createRoute({
@@ -79,75 +116,61 @@ const historyByGet = createRoute({
       before: z.string().optional().describe("A checkpoint's id."),
     }),
   },
-  responses: {
-    200: jsonAnswer(z.array(ThreadState), "The states."),
-    404: notFound,
-    409: unreadable,
-    default: problemAnswer,
-  },
+  responses: several,
 });
-
-interface HistoryWish {
-  limit: number;
-  before?: string | undefined;
-  metadata?: Record<string, unknown> | undefined;
-  checkpoint?: Record<string, unknown> | undefined;
-}
 
 /** The LangGraph API's states and their history. */
 export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
-  const { graphs, ledger } = ports;
-
-  app.openapi(state, async (c) => {
+  app.openapi(newest, async (c) => {
+    const { subgraphs, select } = c.req.valid("query");
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    const { subgraphs } = c.req.valid("query");
-    const { thread_id, graph_id } = row;
-    if (graph_id === null) return c.json(plain(NO_STATE), 200);
-    const graph = await graphs.get(graph_id);
-    const wish = { subgraphs: subgraphs === "true" || subgraphs === "1" };
-    const found = await readable(() =>
-      ports.enter(() => graph.getState({ configurable: { thread_id } }, wish)),
-    );
-    return c.json(plain(showState(found, await pendingOf(ledger, thread_id))), 200);
+    return c.json(selectState(await readState(ports, row, { subgraphs: isSet(subgraphs) }), select), 200);
+  });
+
+  app.openapi(byId, async (c) => {
+    const { thread_id, checkpoint_id } = c.req.valid("param");
+    const { subgraphs, select } = c.req.valid("query");
+    const row = await threadOf(ports, thread_id);
+    const wish = { checkpoint_id, subgraphs: isSet(subgraphs) };
+    return c.json(selectState(await readState(ports, row, wish), select), 200);
+  });
+
+  app.openapi(byCheckpoint, async (c) => {
+    const { checkpoint, subgraphs, select } = c.req.valid("json");
+    const row = await threadOf(ports, c.req.valid("param").thread_id);
+    const wish = { ...placeOf(checkpoint), subgraphs: subgraphs ?? false };
+    return c.json(selectState(await readState(ports, row, wish), select), 200);
   });
 
   app.openapi(history, async (c) => {
-    const { limit, before, metadata, checkpoint } = c.req.valid("json");
-    const { checkpoint_id, checkpoint_ns } = checkpoint ?? {};
-    const at = { ...(checkpoint_id && { checkpoint_id }), ...(checkpoint_ns && { checkpoint_ns }) };
-    const wish = {
+    const { limit, before, metadata, checkpoint, select } = c.req.valid("json");
+    const row = await threadOf(ports, c.req.valid("param").thread_id);
+    const states = await readHistory(ports, row, {
       limit: limit ?? 10,
       before: beforeId(before),
       metadata: metadata ?? undefined,
-      checkpoint: at,
-    };
-    return c.json(await read(c.req.valid("param").thread_id, wish), 200);
+      checkpoint: placeOf(checkpoint),
+    });
+    return c.json(
+      states.map((state) => selectState(state, select)),
+      200,
+    );
   });
 
   app.openapi(historyByGet, async (c) => {
     const { limit = 10, before } = c.req.valid("query");
-    return c.json(await read(c.req.valid("param").thread_id, { limit, before }), 200);
+    const row = await threadOf(ports, c.req.valid("param").thread_id);
+    return c.json(await readHistory(ports, row, { limit, before }), 200);
   });
+}
 
-  async function read(thread_id: string, { limit, before, metadata, checkpoint }: HistoryWish) {
-    const { graph_id } = await threadOf(ports, thread_id);
-    if (graph_id === null) return [];
-    const graph = await graphs.get(graph_id);
-    const pending = await pendingOf(ledger, thread_id);
-    const readAll = async () => {
-      const states = [];
-      const options = {
-        limit,
-        ...(before !== undefined && { before: { configurable: { thread_id, checkpoint_id: before } } }),
-        ...(metadata && { filter: metadata }),
-      };
-      const config = { configurable: { checkpoint_ns: "", ...checkpoint, thread_id } };
-      for await (const one of graph.getStateHistory(config, options))
-        states.push(plain(showState(one, pending)));
-      return states;
-    };
-    return readable(() => ports.enter(readAll));
-  }
+function isSet(flag: z.infer<typeof Flag>): boolean {
+  return flag === "true" || flag === "1";
+}
+
+function placeOf(checkpoint: z.infer<typeof Checkpoint> | null | undefined) {
+  const { checkpoint_id, checkpoint_ns } = checkpoint ?? {};
+  return { checkpoint_id: checkpoint_id ?? undefined, checkpoint_ns: checkpoint_ns ?? undefined };
 }
 
 function beforeId(before: unknown): string | undefined {
@@ -158,8 +181,4 @@ function beforeId(before: unknown): string | undefined {
     checkpoint_id?: string;
   };
   return configurable?.checkpoint_id ?? checkpoint_id;
-}
-
-function plain(view: ThreadStateView): z.infer<typeof ThreadState> {
-  return toPlain(view) as z.infer<typeof ThreadState>;
 }

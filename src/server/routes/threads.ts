@@ -1,23 +1,24 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
-import { deleteThread } from "../threads/delete-thread.ts";
-import { emptyThread, threadOf } from "../threads/new-thread.ts";
-import { ServerError } from "../problem.ts";
-import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
-import { matches } from "../threads/matches.ts";
-import { viewThread, type ThreadView } from "../threads/thread-view.ts";
+import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
+import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
+import { copyThread } from "../threads/copy-thread.ts";
+import { createThread } from "../threads/create-thread.ts";
+import { deleteThread } from "../threads/delete-thread.ts";
+import { threadOf } from "../threads/new-thread.ts";
+import { viewThread } from "../threads/thread-view.ts";
 
-const Status = z.enum(["idle", "busy", "interrupted", "error"]).meta({ id: "ThreadStatus" });
+export const ThreadStatus = z.enum(["idle", "busy", "interrupted", "error"]).meta({ id: "ThreadStatus" });
 
 export const Thread = z
   .looseObject({
     thread_id: z.string(),
     created_at: z.string(),
     updated_at: z.string(),
+    state_updated_at: z.string().optional().describe("When its newest state was written."),
     metadata: z.record(z.string(), z.unknown()),
-    status: Status,
+    status: ThreadStatus,
     values: z.unknown().describe("The graph's state; `null` before a graph ran."),
     interrupts: z
       .record(z.string(), z.array(z.looseObject({ id: z.string(), value: z.unknown() })))
@@ -25,6 +26,11 @@ export const Thread = z
   })
   .meta({ id: "Thread" });
 
+const Metadata = z.record(z.string(), z.unknown());
+const Ttl = z
+  .unknown()
+  .optional()
+  .describe("Taken and not acted upon: threads are kept until they are deleted.");
 const params = z.object({ thread_id: ThreadId });
 const noContent = { 204: { description: "It is gone." }, default: problemAnswer };
 const thread = {
@@ -32,6 +38,18 @@ const thread = {
   404: { description: "`thread_not_found`" },
   default: problemAnswer,
 };
+
+const Update = z.looseObject({
+  values: z.unknown().optional(),
+  command: z
+    .looseObject({
+      update: z.unknown().optional(),
+      goto: z.unknown().optional(),
+      resume: z.unknown().optional(),
+    })
+    .nullish(),
+  as_node: z.string().max(200).nullish(),
+});
 
 const create = createRoute({
   method: "post",
@@ -41,14 +59,23 @@ const create = createRoute({
     body: jsonBody(
       z.looseObject({
         thread_id: ThreadId.nullish(),
-        metadata: z.record(z.string(), z.unknown()).nullish(),
-        if_exists: z.enum(["raise", "do_nothing"]).nullish(),
-        supersteps: z.array(z.unknown()).max(0, "initial states are not supported yet").nullish(),
+        metadata: Metadata.nullish().describe("`graph_id` names the graph that it is for."),
+        if_exists: z.enum(["raise", "do_nothing"]).nullish().describe("Default: `raise`."),
+        supersteps: z
+          .array(z.looseObject({ updates: z.array(Update).min(1).max(100) }))
+          .max(1_000)
+          .nullish()
+          .describe("States to begin with, each written in the names of nodes. They need a `graph_id`."),
+        ttl: Ttl,
       }),
       "What is known of it.",
     ),
   },
-  responses: thread,
+  responses: {
+    ...thread,
+    409: { description: "`thread_exists`" },
+    422: { description: "`invalid_request`, `not_supported`" },
+  },
 });
 
 const get = createRoute({
@@ -57,6 +84,24 @@ const get = createRoute({
   summary: "One thread",
   request: { params },
   responses: thread,
+});
+
+const update = createRoute({
+  method: "patch",
+  path: "/threads/{thread_id}",
+  summary: "Add to the metadata of a thread",
+  description: "With the header `Prefer: return=minimal` the answer is empty.",
+  request: {
+    params,
+    body: jsonBody(
+      z.looseObject({
+        metadata: Metadata.nullish().describe("What is added. Keys that are there already are replaced."),
+        ttl: Ttl,
+      }),
+      "What changes.",
+    ),
+  },
+  responses: { ...thread, 204: { description: "It is changed." } },
 });
 
 const remove = createRoute({
@@ -68,80 +113,59 @@ const remove = createRoute({
   responses: noContent,
 });
 
-const search = createRoute({
+const copy = createRoute({
   method: "post",
-  path: "/threads/search",
-  summary: "Search threads",
-  request: {
-    body: jsonBody(
-      z.looseObject({
-        ids: z.array(ThreadId).max(1_000).nullish(),
-        status: Status.nullish(),
-        metadata: z.record(z.string(), z.unknown()).nullish(),
-        values: z.record(z.string(), z.unknown()).nullish(),
-        limit: z.number().int().min(1).max(1_000).nullish(),
-        offset: z.number().int().min(0).nullish(),
-        sort_by: z.enum(["created_at", "updated_at", "thread_id", "status"]).nullish(),
-        sort_order: z.enum(["asc", "desc"]).nullish(),
-        select: z.array(z.string()).nullish(),
-      }),
-      "Which ones.",
-    ),
-  },
-  responses: {
-    200: jsonAnswer(z.array(z.looseObject({})), "Those found."),
-    422: { description: "" },
-    default: problemAnswer,
-  },
+  path: "/threads/{thread_id}/copy",
+  summary: "Copy a thread with its states",
+  description:
+    "What is open is not copied: the copy of a thread that waits for an answer is idle and stands before the question. " +
+    "A run with no input asks there anew.",
+  request: { params },
+  responses: { ...thread, 409: { description: "`thread_busy`" } },
 });
 
-/** The LangGraph API's threads. */
+/** The LangGraph API's threads, one by one. */
 export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
   const { ports, manager } = parts;
-  const view = async (row: Parameters<typeof viewThread>[1]): Promise<ThreadView> =>
-    viewThread(ports, row, manager.isLive(row.thread_id));
+  const view = async (row: ThreadRow) => ({
+    ...(await viewThread(ports, row, manager.isLive(row.thread_id))),
+  });
 
   app.openapi(create, async (c) => {
-    const { thread_id, metadata, if_exists } = c.req.valid("json");
-    const row = emptyThread(thread_id ?? randomUUID(), metadata ?? {}, isoTime(ports.clock));
-    if (!(await ports.threads.add(row)) && if_exists !== "do_nothing")
-      throw new ServerError("thread_exists", `There is a thread "${row.thread_id}" already.`);
-    return c.json({ ...(await view(await threadOf(ports, row.thread_id))) }, 200);
+    const { thread_id, metadata, if_exists, supersteps } = c.req.valid("json");
+    const row = await createThread(parts, {
+      thread_id: thread_id ?? undefined,
+      metadata: metadata ?? {},
+      if_exists: if_exists ?? "raise",
+      supersteps: (supersteps ?? []).map(({ updates }) => updates.map(firstUpdate)),
+    });
+    return c.json(await view(row), 200);
   });
 
   app.openapi(get, async (c) =>
-    c.json({ ...(await view(await threadOf(ports, c.req.valid("param").thread_id))) }, 200),
+    c.json(await view(await threadOf(ports, c.req.valid("param").thread_id)), 200),
   );
+
+  app.openapi(update, async (c) => {
+    const { thread_id } = c.req.valid("param");
+    const { metadata } = c.req.valid("json");
+    await threadOf(ports, thread_id);
+    await ports.threads.addMetadata(thread_id, metadata ?? {}, isoTime(ports.clock));
+    if (c.req.header("prefer")?.includes("return=minimal")) return c.body(null, 204);
+    return c.json(await view(await threadOf(ports, thread_id)), 200);
+  });
 
   app.openapi(remove, async (c) => {
     await deleteThread(parts, await threadOf(ports, c.req.valid("param").thread_id));
     return c.body(null, 204);
   });
 
-  app.openapi(search, async (c) => {
-    const wanted = c.req.valid("json");
-    const { limit, offset, select, metadata, values } = wanted;
-    const rows = await ports.threads.search({
-      ...(wanted.ids && { ids: wanted.ids }),
-      ...(wanted.status && { status: wanted.status }),
-      ...{ sort_by: wanted.sort_by ?? "created_at", sort_order: wanted.sort_order ?? "desc" },
-    });
-    let found = rows.filter((row) => matches(JSON.parse(row.metadata_json), metadata ?? {}));
-    if (values) {
-      const kept = await Promise.all(found.map(async (row) => matches((await view(row)).values, values)));
-      found = found.filter((_, index) => kept[index]);
-    }
-    const from = offset ?? 0;
-    const to = from + (limit ?? 10);
-    const views: Record<string, unknown>[] = [];
-    for (const row of found.slice(from, to)) views.push(selected(await view(row), select));
-    c.header("X-Pagination-Total", String(found.length));
-    if (to < found.length) c.header("X-Pagination-Next", String(to));
-    return c.json(views, 200);
+  app.openapi(copy, async (c) => {
+    const row = await threadOf(ports, c.req.valid("param").thread_id);
+    return c.json(await view(await copyThread(parts, row)), 200);
   });
 }
 
-function selected(view: ThreadView, select: readonly string[] | null | undefined): Record<string, unknown> {
-  const entries = Object.entries(view);
-  return Object.fromEntries(select ? entries.filter(([key]) => select.includes(key)) : entries);
+function firstUpdate({ values, command, as_node }: z.infer<typeof Update>) {
+  return { values: values ?? null, command: command ?? undefined, as_node: as_node ?? undefined };
 }

@@ -12,12 +12,14 @@ export interface ThreadStateView {
   created_at: string | null;
   checkpoint: unknown;
   parent_checkpoint: unknown;
+  /** What is open, of all tasks. */
+  interrupts: unknown[];
 }
 
 /** The state of a thread on which no graph ran. */
 export const NO_STATE: ThreadStateView = {
   ...{ values: {}, next: [], tasks: [], metadata: {}, created_at: null },
-  ...{ checkpoint: null, parent_checkpoint: null },
+  ...{ checkpoint: null, parent_checkpoint: null, interrupts: [] },
 };
 
 /** Shows a checkpoint; of its interrupts those that are really open. */
@@ -31,6 +33,7 @@ export function showState(state: StateSnapshot, pending: readonly Approval[]): T
     created_at: state.createdAt ?? null,
     checkpoint: checkpointOf(state.config),
     parent_checkpoint: checkpointOf(state.parentConfig),
+    interrupts: Object.values(open).flat(),
   };
 }
 
@@ -53,7 +56,7 @@ function showTask(
   };
 }
 
-function checkpointOf(config: { configurable?: Record<string, unknown> } | undefined): unknown {
+export function checkpointOf(config: { configurable?: Record<string, unknown> } | undefined): unknown {
   const { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } = config?.configurable ?? {};
   if (checkpoint_id === undefined) return null;
   return {

@@ -1,5 +1,5 @@
 import type { StateSnapshot } from "@langchain/langgraph";
-import { LedgerError } from "../../ledger/index.ts";
+import { LedgerError, type Approval } from "../../ledger/index.ts";
 import { ServerError } from "../problem.ts";
 import type { RunPorts } from "../runs/run-ports.ts";
 import { openByTask, pendingOf, type OpenByTask, type WireInterrupt } from "./open-questions.ts";
@@ -11,6 +11,8 @@ export interface ThreadView {
   thread_id: string;
   created_at: string;
   updated_at: string;
+  /** When its newest state was written. */
+  state_updated_at?: string;
   metadata: Record<string, unknown>;
   status: ThreadStatus;
   values: unknown;
@@ -22,7 +24,8 @@ export interface ThreadView {
 export interface ThreadNow {
   state: StateSnapshot | null;
   open: OpenByTask;
-  /** Whether our ledger has a question open, seen in the state or not. */
+  /** Our questions that are open by the ledger, seen in the state or not. */
+  pending: Approval[];
   hasPending: boolean;
 }
 
@@ -32,7 +35,7 @@ type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter">;
 export async function readNow(ports: Readers, row: ThreadRow): Promise<ThreadNow> {
   const state = await stateOf(ports, row);
   const pending = await pendingOf(ports.ledger, row.thread_id);
-  return { state, open: state ? openByTask(state, pending) : {}, hasPending: pending.length > 0 };
+  return { state, open: state ? openByTask(state, pending) : {}, pending, hasPending: pending.length > 0 };
 }
 
 /** @throws {ServerError} `unreadable_state` */
@@ -85,6 +88,7 @@ export async function viewThread(ports: Readers, row: ThreadRow, isLive: boolean
   const status = statusOf(row, now, isLive);
   return {
     ...partsOf(row),
+    ...(now.state?.createdAt !== undefined && { state_updated_at: now.state.createdAt }),
     status,
     values: now.state ? toPlain(now.state.values) : null,
     interrupts: toPlain(now.open) as OpenByTask,

@@ -54,6 +54,37 @@ export class Threads {
     await this.#database.run(() => ask(update));
   }
 
+  /** Changes a thread, going out from how it stands at that moment. Gives it as it is then, if there is one. */
+  async change(
+    thread_id: string,
+    change: (row: ThreadRow) => Partial<ThreadRow>,
+  ): Promise<ThreadRow | undefined> {
+    const build = this.#build();
+    const select = build
+      .selectFrom("server_threads")
+      .selectAll()
+      .where("thread_id", "=", thread_id)
+      .$if(this.#database.dialect === "postgres", (query) => query.forUpdate())
+      .compile();
+    return this.#database.run(function* () {
+      const row = yield* askOne(select);
+      if (row === undefined) return undefined;
+      const changed = change(row);
+      yield* ask(
+        build.updateTable("server_threads").set(changed).where("thread_id", "=", thread_id).compile(),
+      );
+      return { ...row, ...changed };
+    });
+  }
+
+  /** Adds to a thread's metadata, key by key. */
+  addMetadata(thread_id: string, metadata: object, updated_at: string): Promise<ThreadRow | undefined> {
+    return this.change(thread_id, ({ metadata_json }) => ({
+      metadata_json: JSON.stringify({ ...(JSON.parse(metadata_json) as object), ...metadata }),
+      updated_at,
+    }));
+  }
+
   /** Forgets a thread and its runs. */
   async remove(thread_id: string): Promise<void> {
     const thread = this.#build().deleteFrom("server_threads").where("thread_id", "=", thread_id).compile();

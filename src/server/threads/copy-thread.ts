@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import { isoTime } from "../../desk/index.ts";
+import { ask } from "../../ledger/sql/index.ts";
+import { copyCheckpoints } from "../database/stored-checkpoints.ts";
+import type { ServerTables, ThreadRow } from "../database/tables.ts";
+import type { ServerParts } from "../parts.ts";
+import { threadOf } from "./new-thread.ts";
+
+/**
+ * Copies a thread with its states. What is open on it is not copied: where the first thread waits for an answer, the
+ * copy stands before the question, with its tasks in `next`. A run with no input asks there anew, as the copy's own;
+ * new input leaves them behind.
+ *
+ * @throws {ServerError} `thread_busy`: a copy of a run in the middle could run its tools again.
+ */
+export async function copyThread(parts: ServerParts, { thread_id }: ThreadRow): Promise<ThreadRow> {
+  const { manager, ports, database } = parts;
+  return manager.alone(thread_id, async () => {
+    const row = await threadOf(ports, thread_id);
+    const at = isoTime(ports.clock);
+    const copy: ThreadRow = {
+      ...row,
+      ...{
+        thread_id: randomUUID(),
+        created_at: at,
+        updated_at: at,
+        status: "idle",
+        error: null,
+        run_id: null,
+      },
+    };
+    const insert = database.builder<ServerTables>().insertInto("server_threads").values(copy).compile();
+    await database.run(function* () {
+      yield* ask(insert);
+      yield* copyCheckpoints(database, thread_id, copy.thread_id);
+    });
+    return copy;
+  });
+}

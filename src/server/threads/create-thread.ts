@@ -1,0 +1,80 @@
+import { Command } from "@langchain/langgraph";
+import { randomUUID } from "node:crypto";
+import { isoTime } from "../../desk/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
+import type { ServerParts } from "../parts.ts";
+import { ServerError } from "../problem.ts";
+import { checkStorable } from "../runs/check-input.ts";
+import { draftWrite, type StateUpdate } from "./draft-write.ts";
+import { assertHarmlessState } from "./harmless.ts";
+import { emptyThread, threadOf } from "./new-thread.ts";
+import { graphOf } from "./thread-graph.ts";
+import { assertOwnKeys } from "./write-state.ts";
+
+/** An update of a thread's first states; a command writes and says where to go on. */
+export interface FirstUpdate extends StateUpdate {
+  command?: { update?: unknown; goto?: unknown; resume?: unknown } | undefined;
+}
+
+export interface NewThread {
+  thread_id?: string | undefined;
+  metadata: Record<string, unknown>;
+  if_exists: "raise" | "do_nothing";
+  /** States to begin with, one after the other, each of updates in the names of nodes. */
+  supersteps: FirstUpdate[][];
+}
+
+/**
+ * Creates a thread, with first states where some are given; gives the one there is where that is wanted.
+ *
+ * @throws {ServerError} `thread_exists`, `invalid_request`, `not_supported`. There is no new thread then.
+ */
+export async function createThread(parts: ServerParts, wanted: NewThread): Promise<ThreadRow> {
+  const { ports, manager } = parts;
+  const { thread_id = randomUUID(), metadata, if_exists, supersteps } = wanted;
+  const row = emptyThread(thread_id, metadata, isoTime(ports.clock));
+  if (supersteps.length === 0) return add(parts, row, if_exists);
+  const existing = await ports.threads.get(thread_id);
+  if (existing) return add(parts, row, if_exists);
+  return manager.alone(thread_id, async () => {
+    const { graph_id, assistant_id, graph } = await graphOf(parts, row);
+    const updates = supersteps.map((step) => step.map(asUpdate));
+    await checkStorable(parts.checkpointer, supersteps, "supersteps");
+    for (const { values } of updates.flat())
+      await assertOwnKeys(parts, graph_id, values instanceof Command ? values.update : values);
+    const drafted = await draftWrite(parts, graph, { thread_id }, updates);
+    await assertHarmlessState(parts, graph_id, drafted.state);
+    const metadata_json = JSON.stringify({ ...metadata, graph_id, assistant_id });
+    const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json };
+    // Somebody else may have created it meanwhile: then these states are not its.
+    if (!(await ports.threads.add(first))) return add(parts, first, if_exists);
+    await drafted.commit();
+    return first;
+  });
+}
+
+async function add(
+  { ports }: ServerParts,
+  row: ThreadRow,
+  if_exists: NewThread["if_exists"],
+): Promise<ThreadRow> {
+  if (!(await ports.threads.add(row)) && if_exists !== "do_nothing")
+    throw new ServerError("thread_exists", `There is a thread "${row.thread_id}" already.`);
+  return threadOf(ports, row.thread_id);
+}
+
+function asUpdate({ values, command, as_node }: FirstUpdate): StateUpdate {
+  if (command === undefined) return { values, as_node };
+  const { update, goto, resume } = command;
+  if (resume !== undefined && resume !== null) {
+    const message = '"command.resume" answers a question, and a new thread has none.';
+    throw new ServerError("invalid_request", message);
+  }
+  return {
+    values: new Command({
+      ...(update !== undefined && update !== null && { update: update as Record<string, unknown> }),
+      ...(goto !== undefined && goto !== null && { goto: goto as string | string[] }),
+    }),
+    as_node,
+  };
+}

@@ -1,0 +1,101 @@
+import { isoTime } from "../../desk/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
+import type { ServerParts } from "../parts.ts";
+import { ServerError } from "../problem.ts";
+import { checkStorable } from "../runs/check-input.ts";
+import { assertNoToolRuns, closeCalls } from "./close-calls.ts";
+import { draftWrite, type StateUpdate } from "./draft-write.ts";
+import { assertHarmlessState } from "./harmless.ts";
+import { isResolving, resolveThread } from "./resolve-thread.ts";
+import { graphOf } from "./thread-graph.ts";
+import { checkpointOf } from "./thread-state.ts";
+import { interruptsOf, readNow, type ThreadNow } from "./thread-view.ts";
+
+/** The state's key that the gate keeps for itself. */
+const OVERLAYS = "approval_overlays";
+
+/** A client's write to the state of a thread. */
+export interface StateWrite extends StateUpdate {
+  /** The checkpoint that it goes out from. Default: the newest one. */
+  checkpoint_id?: string | undefined;
+}
+
+/**
+ * Writes to the state of a thread that waits for nobody. A write to an older checkpoint is a fork: it leaves the
+ * questions of the branch before behind. "Mark as resolved" ends them: see {@link resolveThread}.
+ *
+ * @returns the new checkpoint.
+ * @throws {ServerError} `thread_busy`, `approval_pending`, `not_supported`, `invalid_request`. Nothing is written then.
+ */
+export async function writeState(parts: ServerParts, row: ThreadRow, write: StateWrite): Promise<unknown> {
+  const { manager, ports, checkpointer } = parts;
+  const { thread_id } = row;
+  if (write.checkpoint_id === undefined && isResolving(write)) return resolveThread(parts, row);
+  await checkStorable(checkpointer, write.values, "values");
+  return manager.alone(thread_id, async () => {
+    const { graph_id, assistant_id, graph } = await graphOf(parts, row);
+    const now = await readNow(ports, { ...row, graph_id });
+    const isFork = await isOlder(parts, row, { now, checkpoint_id: write.checkpoint_id });
+    if (!isFork) assertNothingOpen(now);
+    await assertOwnKeys(parts, graph_id, write.values);
+    const place = { thread_id, ...(isFork && { checkpoint_id: write.checkpoint_id }) };
+    const drafted = await draftWrite(parts, graph, place, [[write]]);
+    await assertHarmlessState(parts, graph_id, drafted.state);
+    if (isFork) {
+      await assertNoToolRuns(parts, thread_id);
+      const reason = "The thread went on from an older checkpoint.";
+      await closeCalls(parts, thread_id, { reason, by: { kind: "user" } });
+    }
+    await drafted.commit();
+    await ports.threads.change(thread_id, (found) => ({
+      ...{ graph_id, assistant_id, status: "idle", error: null, updated_at: isoTime(ports.clock) },
+      metadata_json: JSON.stringify({
+        ...(JSON.parse(found.metadata_json) as object),
+        graph_id,
+        assistant_id,
+      }),
+    }));
+    return checkpointOf(drafted.state.config);
+  });
+}
+
+/** The gate of an agent keeps in the state what a run may not do; that is nobody's to write. */
+export async function assertOwnKeys(
+  { isGated }: Pick<ServerParts, "isGated">,
+  graph_id: string,
+  values: unknown,
+): Promise<void> {
+  const isObject = typeof values === "object" && values !== null;
+  if (!isObject || !Object.hasOwn(values, OVERLAYS) || !(await isGated(graph_id))) return;
+  const message = "is kept by the gate; send a policy in a run's context to tighten it";
+  throw new ServerError("invalid_request", `"values.${OVERLAYS}" ${message}.`, {
+    errors: [{ path: `values.${OVERLAYS}`, message }],
+  });
+}
+
+/** @throws {ServerError} `approval_pending` */
+function assertNothingOpen(now: ThreadNow): void {
+  const open = interruptsOf(now);
+  if (open.length === 0 && !now.hasPending) return;
+  const message =
+    'A question is open on this thread. Answer it, or mark the thread as resolved: a write with no values as "__end__".';
+  throw new ServerError("approval_pending", message, {
+    pending: now.pending.map(({ approval_id }) => approval_id),
+    interrupts: open.map(({ id }) => id),
+  });
+}
+
+async function isOlder(
+  { checkpointer }: ServerParts,
+  { thread_id }: ThreadRow,
+  { now, checkpoint_id }: { now: ThreadNow; checkpoint_id: string | undefined },
+): Promise<boolean> {
+  if (checkpoint_id === undefined || checkpoint_id === now.state?.config.configurable?.["checkpoint_id"])
+    return false;
+  const config = { configurable: { thread_id, checkpoint_ns: "", checkpoint_id } };
+  if (await checkpointer.saver.getTuple(config)) return true;
+  throw new ServerError(
+    "checkpoint_not_found",
+    `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`,
+  );
+}
