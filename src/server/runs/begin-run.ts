@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
+import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
@@ -81,11 +82,14 @@ async function checkBody(
   });
 }
 
-async function givenRun({ ports }: ServerParts, body: RunBody, modes: StreamMode[]): Promise<GivenRun> {
+async function givenRun(parts: ServerParts, body: RunBody, modes: StreamMode[]): Promise<GivenRun> {
+  const assistant = await parts.assistants.resolve(body.assistant_id);
+  const order = orderOf(body);
   const { interrupt_before, interrupt_after, stream_subgraphs } = body;
   return {
-    ...ports.graphs.resolve(body.assistant_id),
-    order: orderOf(body),
+    ...{ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
+    // A run that goes on keeps what it began with, whatever its assistant says by now.
+    order: intentOf(body).kind === "input" ? orderWith(assistant, order) : order,
     wishes: {
       modes,
       ...(stream_subgraphs && { subgraphs: true }),
@@ -95,7 +99,7 @@ async function givenRun({ ports }: ServerParts, body: RunBody, modes: StreamMode
     metadata: body.metadata ?? {},
     strategy: body.multitask_strategy ?? "reject",
     webhook: body.webhook ?? null,
-    starts_at: startsAt(body, ports.clock),
+    starts_at: startsAt(body, parts.ports.clock),
   };
 }
 
