@@ -10,16 +10,17 @@ export interface QuestionAnswers {
   approval_ids: string[];
 }
 
+export const NO_ANSWERS: QuestionAnswers = { values: {}, approval_ids: [] };
+
 /**
  * The answers to a graph's own questions whose approvals are all settled and that it was not given yet.
  *
- * @param tried approvals that an entry of this process has brought already.
+ * @param where the thread, and the approvals that an entry of this process has tried already.
  */
 export async function answersFor(
   ledger: Ledger,
-  thread_id: string,
   state: StateSnapshot,
-  tried: ReadonlySet<string>,
+  { thread_id, tried }: { thread_id: string; tried: ReadonlySet<string> },
 ): Promise<QuestionAnswers> {
   const values: Record<string, unknown> = {};
   const approval_ids: string[] = [];

@@ -10,8 +10,8 @@ export interface Standing {
   readState: () => Promise<StateSnapshot | null>;
   /** Whether something may have been asked that is not a question of ours. */
   mayAsk: boolean;
-  /** `paused`: a run stopped by itself, so it asked what is open. `cancelled`: a run was ended, and its questions with it. */
-  end: "paused" | "cancelled" | "other";
+  /** Whether a run stopped by itself just now: then it was the one that asked what is open. */
+  hasPaused: boolean;
   /** Approvals whose decisions the graph was given. */
   brought: ReadonlySet<string>;
 }
@@ -45,6 +45,15 @@ export async function keepQuestions(ports: Ports, asker: Asker, standing: Standi
   }
 }
 
+/** Closes the questions of a thread whose run was cancelled: the graph is not told of them any more. */
+export async function dropQuestions(ports: Ports, thread_id: string): Promise<void> {
+  for (const call of (await ports.ledger.openCalls(thread_id)).filter(isQuestion)) {
+    const status = lastApproval(call)?.status;
+    if (status === "pending" || status === "cancelled")
+      await change(ports, targetOf(call), closeCommands(call, false), call);
+  }
+}
+
 /** Opens what is not yet open of a question. */
 export async function openQuestion(
   ports: Ports,
@@ -63,25 +72,22 @@ function isQuestion(call: Call): boolean {
 }
 
 /** What was withdrawn stays where it is, until a run comes to it and asks anew. */
-function isNew(calls: readonly AskedCall[], { end }: Standing): boolean {
-  if (!calls.some(({ call }) => call === null)) return false;
-  return calls.every(({ time }) => time === 1) ? end !== "cancelled" : end === "paused";
+function isNew(calls: readonly AskedCall[], { hasPaused }: Standing): boolean {
+  return calls.some(({ call, time }) => call === null && (time === 1 || hasPaused));
 }
 
 /** Whether a question waits for a decision or for being handed over, was handed over, or can never be. */
 function standOf(
   calls: readonly AskedCall[],
   takesNo: boolean,
-  { end, brought }: Standing,
+  { brought }: Standing,
 ): "waiting" | "done" | "dead" {
   const approvals = calls.flatMap(({ call }): Approval[] => {
     const approval = call ? lastApproval(call) : undefined;
     return approval ? [approval] : [];
   });
   if (approvals.some(({ approval_id }) => brought.has(approval_id))) return "done";
-  if (approvals.some(({ status }) => status === "cancelled"))
-    return takesNo && end !== "cancelled" ? "waiting" : "dead";
-  return end === "cancelled" && approvals.some(({ status }) => status === "pending") ? "dead" : "waiting";
+  return takesNo || approvals.every(({ status }) => status !== "cancelled") ? "waiting" : "dead";
 }
 
 function closeCommands(call: Call, isHanded: boolean): Command[] {

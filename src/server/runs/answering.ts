@@ -1,14 +1,10 @@
 import type { StateSnapshot } from "@langchain/langgraph";
-import { addressAnswer, DeskError } from "../../desk/index.ts";
+import { DeskError } from "../../desk/index.ts";
 import type { Approval } from "../../ledger/index.ts";
-import { answerable, pendingOf } from "../threads/open-questions.ts";
+import type { ThreadRow } from "../database/tables.ts";
+import { addressAll } from "../questions/address.ts";
+import { openNow } from "../questions/open-now.ts";
 import type { RunPorts } from "./run-ports.ts";
-
-/** What became of an answer: approvals that are settled now, and what goes on to tools that asked themselves. */
-export interface Taken {
-  settled: Approval[];
-  others: Record<string, unknown>;
-}
 
 /**
  * Takes a client's answer to a paused thread: finds out which questions it is for, and puts the decisions to the desk,
@@ -17,21 +13,20 @@ export interface Taken {
  * @throws {DeskError} when it cannot be taken. Everything is as it was then.
  */
 export async function takeAnswer(
-  { ledger, desk }: Pick<RunPorts, "ledger" | "desk">,
-  thread_id: string,
+  ports: Pick<RunPorts, "ledger" | "desk" | "clock">,
+  { thread_id, run_id, graph_id, assistant_id }: ThreadRow,
   state: StateSnapshot,
   answer: unknown,
-): Promise<Taken> {
-  const pending = await pendingOf(ledger, thread_id);
+): Promise<Approval[]> {
+  const { desk } = ports;
+  const asker = { thread_id, run_id, graph_id: graph_id ?? "", assistant_id: assistant_id ?? "" };
   try {
-    const { decisions, others } = addressAnswer(answer, answerable(state, pending));
-    const settled = await desk.decideAll(
-      decisions.map(({ approval_id, decision }) => ({ approval_id, decision })),
-    );
-    return { settled: settled.map(({ approval }) => approval), others };
+    const open = await openNow(ports, asker, state);
+    const settled = await desk.decideAll(addressAll(answer, open));
+    return settled.map(({ approval }) => approval);
   } catch (error) {
     if (error instanceof DeskError && error.code === "unknown_approval")
-      await refuseSettled({ ledger, desk }, thread_id, answer);
+      await refuseSettled(ports, thread_id, answer);
     throw error;
   }
 }

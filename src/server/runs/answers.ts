@@ -1,15 +1,15 @@
 import { DeskError } from "../../desk/index.ts";
-import { digest } from "../../ledger/index.ts";
+import { digest, type Approval } from "../../ledger/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { stateOf } from "../threads/thread-view.ts";
-import { takeAnswer, type Taken } from "./answering.ts";
+import { takeAnswer } from "./answering.ts";
 import type { Lanes } from "./lanes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
-import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
+import { wokenEntry } from "./woken-entry.ts";
 
 /** Takes the answers of LangGraph's clients, and begins or queues the runs that act on them. */
 export class Answers {
@@ -42,37 +42,38 @@ export class Answers {
       if (run === undefined) throw error;
       return run;
     });
-    if (!("settled" in taken)) return taken;
-    const { settled, others } = taken;
+    if (!Array.isArray(taken)) return taken;
+    const settled = taken;
     const live = this.#lanes.get(thread_id);
     if (live) {
       for (const approval of settled) live.woken.set(approval.approval_id, approval);
       const queued = live.queued?.prepared ?? prepared();
       // Known before its turn, so that its client can ask how it stands.
       if (live.queued === null) await this.#ports.runs.add(queued.record);
-      live.queued = { prepared: queued, others: { ...live.queued?.others, ...others } };
+      live.queued = { prepared: queued };
       live.answers.set(answer_digest, queued.run);
       // The live run may have left in the meantime: then nobody else looks.
       if (this.#lanes.get(thread_id) === live) return queued.run;
       live.queued = null;
-      return this.#launch(row, { ...queued, settled, others, answer_digest });
+      return this.#launch(row, { ...queued, settled, answer_digest });
     }
-    return this.#launch(row, { ...prepared(), settled, others, answer_digest });
+    return this.#launch(row, { ...prepared(), settled, answer_digest });
   }
 
   #launch(
     row: ThreadRow,
-    { settled, others, answer_digest, ...prepared }: PreparedRun & Taken & { answer_digest: string },
+    { settled, answer_digest, ...prepared }: PreparedRun & { settled: Approval[]; answer_digest: string },
   ): Promise<Run> {
     return this.#lanes.open(row.thread_id, async (lane) => {
       for (const approval of settled) lane.woken.set(approval.approval_id, approval);
       lane.answers.set(answer_digest, prepared.run);
-      const start: Start = { kind: "answers", approvals: lane.takeWoken(), others };
+      // `null` when other decisions are needed before the graph can go on: then only how it stands is told.
+      const start = await wokenEntry(this.#ports, row, lane);
       return this.#lanes.launch(lane, { ...prepared, row, start });
     });
   }
 
-  async #decide(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Taken> {
+  async #decide(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Approval[]> {
     this.#lanes.assertRunning();
     const state = await stateOf(this.#ports, row);
     const head: unknown = state?.config.configurable?.["checkpoint_id"];
@@ -81,7 +82,7 @@ export class Answers {
       throw new ServerError("old_checkpoint", message);
     }
     if (!state) throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
-    return takeAnswer(this.#ports, row.thread_id, state, answer);
+    return takeAnswer(this.#ports, row, state, answer);
   }
 
   /** The run that the very same answer began before: live, or the thread's newest. */

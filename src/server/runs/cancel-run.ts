@@ -1,5 +1,6 @@
 import { isoTime, withdrawAll } from "../../desk/index.ts";
 import type { RunRow } from "../database/tables.ts";
+import { dropQuestions } from "../questions/keep-questions.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { Run } from "./run.ts";
 
@@ -31,5 +32,6 @@ export async function endPaused(ports: RunPorts, record: RunRow, reason: string)
   const at = isoTime(clock);
   await runs.set(run_id, { cancel_reason: reason });
   await withdrawAll(ledger, clock, { thread_id }, reason);
+  await dropQuestions(ports, thread_id);
   await runs.end(record, { status: "cancelled", error: null, thread_status: "idle", at });
 }

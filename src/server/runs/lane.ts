@@ -7,8 +7,6 @@ import type { Run } from "./run.ts";
 /** A client's answer that came while a run was live: the next run is its. */
 export interface QueuedAnswer {
   prepared: PreparedRun;
-  /** Answers to questions that are not ours, by interrupt id. */
-  others: Record<string, unknown>;
 }
 
 /** What goes on on one thread: one run at a time, and what has come for the next one. */
@@ -39,14 +37,16 @@ export class Lane {
     return this.queued !== null || this.woken.size > 0;
   }
 
-  /** Takes the settled approvals that have come so far, as an entry brings them. */
-  takeWoken(): Map<string, string> {
-    const taken = new Map<string, string>();
-    for (const { approval_id, interrupt_id, asked_by } of this.woken.values()) {
-      if (interrupt_id !== null && asked_by === "interrupt") taken.set(interrupt_id, approval_id);
+  /** Takes the settled approvals that have come so far: those of our gate as an entry brings them. */
+  takeWoken(): { approvals: Map<string, string>; hasQuestions: boolean } {
+    const approvals = new Map<string, string>();
+    let hasQuestions = false;
+    for (const { approval_id, kind, interrupt_id, asked_by } of this.woken.values()) {
+      if (kind === "interrupt") hasQuestions = true;
+      else if (interrupt_id !== null && asked_by === "interrupt") approvals.set(interrupt_id, approval_id);
     }
     this.woken = new Map();
-    return taken;
+    return { approvals, hasQuestions };
   }
 
   close(): void {

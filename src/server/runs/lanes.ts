@@ -7,6 +7,7 @@ import { Lane } from "./lane.ts";
 import { beginLeg, finishLeg, type Leg } from "./leg.ts";
 import { nextEntry } from "./next-entry.ts";
 import { resumeOrder } from "./order.ts";
+import { comeToRest } from "./come-to-rest.ts";
 import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { ownRun, prepare, type PreparedRun } from "./run-record.ts";
@@ -123,11 +124,11 @@ export class Lanes {
       if (row === undefined) return null;
       const { queued } = lane;
       lane.queued = null;
-      lane.takeWoken();
+      const { hasQuestions } = lane.takeWoken();
       const state = await stateOf(this.#ports, row);
-      const entry = state && (await nextEntry(this.#ports.ledger, state, lane.tried));
-      if (queued === null && entry === null) continue;
-      const start = withOthers(entry, queued?.others ?? {});
+      const start = state && (await nextEntry(this.#ports.ledger, state, lane));
+      if (start === null && hasQuestions) await comeToRest(this.#ports, row);
+      if (queued === null && start === null) continue;
       const prepared =
         queued?.prepared ??
         prepare(this.#ports, row.thread_id, ownRun(row), { beginning: { kind: "answers" } });
@@ -185,15 +186,5 @@ function begunThread({ row, record: { graph_id, assistant_id }, order }: Leg): B
     graph_id,
     assistant_id,
     order_json: JSON.stringify(order),
-  };
-}
-
-/** An entry with answers to other questions beside it. `null` when there is nothing at all to bring. */
-function withOthers(entry: Start | null, others: Record<string, unknown>): Start | null {
-  if (Object.keys(others).length === 0) return entry;
-  return {
-    kind: "answers",
-    approvals: entry?.kind === "answers" ? entry.approvals : new Map<string, string>(),
-    others,
   };
 }

@@ -4,6 +4,7 @@ import type { RunnableGraph } from "../graphs/graphs.ts";
 import { isOpen, pendingOf } from "../threads/open-questions.ts";
 import { interruptsOf, readNow } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
+import { keepFailed, keepLeg } from "./keep-leg.ts";
 import { nextEntry } from "./next-entry.ts";
 import type { Order } from "./order.ts";
 import { play, type Played, type Start } from "./play.ts";
@@ -48,7 +49,9 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
   let outcome: RunOutcome;
   let thread_status: ThreadStatus = "error";
   try {
-    const result = await enter(ports, leg);
+    const played = await enter(ports, leg);
+    await keepLeg(ports, leg, played);
+    const result = await resultOf(ports, leg, played);
     const hasPending =
       result.interrupts.length > 0 ||
       (await ports.ledger.countApprovals({ thread_id: run.thread_id, status: "pending" })) > 0;
@@ -63,6 +66,7 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
     if (status !== "error") thread_status = status === "drained" ? "busy" : "idle";
     else if ((await pendingOf(ports.ledger, run.thread_id).catch(() => [])).length > 0)
       thread_status = "interrupted";
+    await keepFailed(ports, leg, status).catch((failure: unknown) => ports.onError(failure));
     if (outcome.error !== null) run.push("error", errorData(outcome.error));
   }
   await writeEnd(ports, leg, outcome, thread_status).catch((error: unknown) => ports.onError(error));
@@ -72,22 +76,24 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
 }
 
 /** Enters the graph; when an answer turns out to be on disk already, enters once more with none. */
-async function enter(ports: RunPorts, leg: Leg): Promise<RunResult> {
+async function enter(ports: RunPorts, leg: Leg): Promise<Played> {
   const { run, graph, order, wishes, checkpoint_id, drain, start, tried } = leg;
-  if (start === null) return readResult(ports, leg);
+  if (start === null) return UNSEEN;
   const { graph_id, assistant_id } = leg.record;
   const base = { run, graph, graph_id, assistant_id, order, wishes, checkpoint_id, drain };
-  if (start.kind === "answers") for (const id of start.approvals.values()) tried.add(id);
+  if (start.kind === "answers")
+    for (const id of [...start.approvals.values(), ...start.questions.approval_ids]) tried.add(id);
   try {
-    return await resultOf(ports, leg, await play(ports, { ...base, start }));
+    return await play(ports, { ...base, start });
   } catch (error) {
     if (!isUnknownInterrupt(error) || start.kind !== "answers") throw error;
     // It was taken before, or its question has gone: what the ledger holds is enough for the tasks that are left.
     const state = await ports.enter(() => graph.getState({ configurable: { thread_id: run.thread_id } }));
     const hasTasks = state.tasks.some(({ result }) => result === undefined);
-    const left = hasTasks ? { kind: "continue" as const } : await nextEntry(ports.ledger, state, tried);
-    if (left === null) return readResult(ports, leg);
-    return resultOf(ports, leg, await play(ports, { ...base, start: left }));
+    const left = hasTasks
+      ? { kind: "continue" as const }
+      : await nextEntry(ports.ledger, state, { thread_id: run.thread_id, tried });
+    return left === null ? UNSEEN : await play(ports, { ...base, start: left });
   }
 }
 
@@ -96,6 +102,9 @@ function isUnknownInterrupt(error: unknown): boolean {
 }
 
 /** What a run left, as it showed it itself: each task that is not done was entered, and has asked again. */
+/** What a run showed that did not enter its graph. */
+const UNSEEN: Played = { values: undefined, asked: [] };
+
 async function resultOf(ports: RunPorts, leg: Leg, { values, asked }: Played): Promise<RunResult> {
   if (values === undefined) return readResult(ports, leg);
   if (asked.length === 0) return { values, interrupts: [] };

@@ -105,7 +105,7 @@ function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {
       return new Command(command as ConstructorParameters<typeof Command>[0]);
     }
     case "answers": {
-      const resume: Record<string, unknown> = { ...start.others };
+      const resume: Record<string, unknown> = { ...start.questions.values };
       for (const [interrupt_id, approval_id] of start.approvals) resume[interrupt_id] = seal(approval_id);
       return new Command({ resume });
     }

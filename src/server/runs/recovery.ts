@@ -3,6 +3,8 @@ import { lastApproval } from "../../ledger/index.ts";
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { readNow, statusOf } from "../threads/thread-view.ts";
+import { dropQuestions } from "../questions/keep-questions.ts";
+import { askAgain, keepAtRest } from "./come-to-rest.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { PreparedRun } from "./run-record.ts";
@@ -33,6 +35,7 @@ export async function recover(ports: RunPorts, manager: RunManager): Promise<voi
         await giveUp(ports, row, error).catch((failure: unknown) => ports.onError(failure));
     }
   }
+  await askAgain(ports);
   for (const record of await ports.runs.standing(["pending"])) manager.adopt(record);
 }
 
@@ -91,6 +94,7 @@ async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRo
 async function endCancelled(ports: RunPorts, { thread_id }: ThreadRow, { record, run }: PreparedRun) {
   const { ledger, clock, runs } = ports;
   await withdrawAll(ledger, clock, { thread_id }, record.cancel_reason ?? CUT_OFF);
+  await dropQuestions(ports, thread_id);
   const end = { status: "cancelled", error: null, thread_status: "idle", at: isoTime(clock) } as const;
   await runs.end(record, end);
   run.finish({ status: "cancelled", error: null });
@@ -111,6 +115,7 @@ async function giveUp({ threads, clock }: RunPorts, { thread_id }: ThreadRow, er
 
 /** A thread that has nothing to go on with is at rest. */
 async function settle(ports: RunPorts, row: ThreadRow): Promise<void> {
+  await keepAtRest(ports, row);
   const now = await readNow(ports, row);
   const isLost = now.state?.config.configurable?.["checkpoint_id"] === undefined;
   const error = isLost ? "The server stopped before the run's input was on disk. Send it again." : null;

@@ -13,6 +13,7 @@ import { ownRun, prepare, type GivenRun, type PreparedRun } from "./run-record.t
 import type { Run } from "./run.ts";
 import { startOf, Starts } from "./starts.ts";
 import type { Beginning } from "./stored-run.ts";
+import { wokenEntry } from "./woken-entry.ts";
 
 /**
  * Runs the graphs: one run at a time on each thread. A decision that comes while a run is live is written at once, and
@@ -128,7 +129,7 @@ export class RunManager {
         (state?.metadata as { run_id?: unknown } | undefined)?.run_id !== left.record.run_id;
       // An input that never came to the disk is brought again.
       if (isLost) return this.#lanes.launch(lane, { ...left, row, start: startOf(left.stored) });
-      const entry = state && (await nextEntry(this.#ports.ledger, state, lane.tried));
+      const entry = state && (await nextEntry(this.#ports.ledger, state, lane));
       // Tasks that wait for nobody were cut off, unless the thread had come to rest.
       if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
       const own = left ?? this.#own(row);
@@ -157,11 +158,11 @@ export class RunManager {
 
   async #launchWoken(lane: Lane): Promise<Run | null> {
     const row = await this.#ports.threads.get(lane.thread_id);
-    // Those that came meanwhile go along.
-    const approvals = lane.takeWoken();
-    // Not a thread of this server, or nobody waits in a graph for it.
-    if (!row?.graph_id || approvals.size === 0) return null;
-    const start = { kind: "answers" as const, approvals, others: {} };
+    // Not a thread of this server.
+    if (!row?.graph_id) return null;
+    // Those that came meanwhile go along. Nothing: nobody waits in a graph for it, or it waits for more.
+    const start = await wokenEntry(this.#ports, row, lane);
+    if (start === null) return null;
     return this.#lanes.launch(lane, { ...this.#own(row), row, start });
   }
 

@@ -1,5 +1,5 @@
 import type { StateSnapshot } from "@langchain/langgraph";
-import { questionOf, type OpenInterrupt } from "../../desk/index.ts";
+import { questionOf } from "../../desk/index.ts";
 import type { Approval, Ledger } from "../../ledger/index.ts";
 
 /** An interrupt as clients of the LangGraph API read it. */
@@ -14,8 +14,8 @@ export async function pendingOf(ledger: Ledger, thread_id: string): Promise<Appr
 }
 
 /**
- * What is really open in a state. LangGraph goes on listing an interrupt that was answered, so for ours the ledger
- * says whether it is.
+ * What is really open in a state. LangGraph goes on listing an interrupt that was answered, so the ledger says
+ * whether it is.
  */
 export function openByTask(state: StateSnapshot, pending: readonly Approval[]): OpenByTask {
   const open: OpenByTask = {};
@@ -27,17 +27,10 @@ export function openByTask(state: StateSnapshot, pending: readonly Approval[]): 
   return open;
 }
 
-/** Whether an interrupt waits for an answer: one of ours by the ledger, any other one as long as it is listed. */
+/** Whether an interrupt waits for an answer: one of its approvals is pending. */
 export function isOpen(interrupt: WireInterrupt, pending: readonly Approval[]): boolean {
   const [ours] = questionOf(interrupt);
-  return ours === undefined || pending.some(({ approval_id }) => approval_id === ours.approval.approval_id);
-}
-
-/** What an answer may be for: our pending approvals as the ledger has them, and the questions of tools themselves. */
-export function answerable(state: StateSnapshot, pending: readonly Approval[]): OpenInterrupt[] {
-  const ours = pending.map((approval) => ({ id: approval.interrupt_id ?? "", value: { approval } }));
-  const others = Object.values(openByTask(state, pending))
-    .flat()
-    .filter((one) => questionOf(one).length === 0);
-  return [...ours, ...others];
+  return pending.some(({ approval_id, kind, interrupt_id }) =>
+    ours ? approval_id === ours.approval.approval_id : kind === "interrupt" && interrupt_id === interrupt.id,
+  );
 }
