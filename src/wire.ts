@@ -1,4 +1,4 @@
-import { RunControl } from "@langchain/langgraph";
+import { createGraphRunStream, RunControl } from "@langchain/langgraph";
 import type { Hono } from "hono";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
@@ -36,6 +36,8 @@ import {
   RunRegistry,
   Runs,
   serverMigrations,
+  Sessions,
+  Sockets,
   StartError,
   takeStore,
   Threads,
@@ -143,7 +145,9 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     });
     const desk = openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) });
     const closing = new AbortController();
+    const sockets = new Sockets();
     const parts: ServerParts = {
+      ...{ sessions: new Sessions(ports), sockets },
       assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
       ...{
         schemasOf,
@@ -188,7 +192,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         if (listening) return { url: listening.url };
         if (!options.shared) lease ??= await takeStore(database, { onError, onLost });
         await recover(ports, manager);
-        listening = await listen(app, { host, port });
+        listening = await listen(app, { host, port, sockets });
         stopDeadlines = keepDeadlines(desk, ledger, { clock, onError });
         return { url: listening.url };
       },
@@ -220,6 +224,11 @@ function portsOf(host: Host & { clock: () => number }): GraphPorts {
     enter: (work) => hosts.run(host, work),
     seal: (approval_id) => seal(approval_id),
     newDrain: () => new RunControl(),
+    translate: (pieces, graph) =>
+      createGraphRunStream(
+        pieces as Parameters<typeof createGraphRunStream>[0],
+        graph.streamTransformers ?? [],
+      ),
     executionsIdle: () => executionsOf(host.ledger).idle(),
   };
 }

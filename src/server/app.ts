@@ -16,6 +16,7 @@ import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { metaRoutes } from "./routes/meta.ts";
 import { policyRoutes } from "./routes/policies.ts";
+import { protocolRoutes } from "./routes/protocol.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { stateWriteRoutes } from "./routes/state-writes.ts";
 import { stateRoutes } from "./routes/states.ts";
@@ -66,6 +67,7 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   stateWriteRoutes(app, parts);
   cronRoutes(app);
   runRoutes(app, parts);
+  protocolRoutes(app, parts);
   threadRunRoutes(app, parts);
   threadStreamRoutes(app, parts);
   storeRoutes(app, parts);

@@ -2,6 +2,7 @@ import { serve } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Sockets } from "./sockets.ts";
 import { StartError } from "./start-error.ts";
 
 /** A server that listens. */
@@ -11,12 +12,16 @@ export interface Listening {
   close: (ms: number) => Promise<void>;
 }
 
-/** Listens on a port; 0 takes a free one. @throws {StartError} `port_in_use`, `bad_address` */
-export function listen(app: Hono, { host, port }: { host: string; port: number }): Promise<Listening> {
+/** Listens on a port, for requests and for those that become sockets; 0 takes a free one. @throws {StartError} `port_in_use`, `bad_address` */
+export function listen(
+  app: Hono,
+  { host, port, sockets }: { host: string; port: number; sockets: Sockets },
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: app.fetch, hostname: host, port }, (address: AddressInfo) => {
-      resolve({ url: urlOf(host, address.port), close: (ms) => close(server, ms) });
+      resolve({ url: urlOf(host, address.port), close: (ms) => close(server, sockets, ms) });
     }) as Server;
+    sockets.serve(app, server);
     server.once("error", (cause: NodeJS.ErrnoException) => reject(startError(cause, host, port)));
   });
 }
@@ -26,9 +31,12 @@ export function urlOf(host: string, port: number): string {
   return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
 }
 
-function close(server: Server, ms: number): Promise<void> {
+function close(server: Server, sockets: Sockets, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), ms);
+    const timer = setTimeout(() => {
+      sockets.cut();
+      server.closeAllConnections();
+    }, ms);
     server.close(() => {
       clearTimeout(timer);
       resolve();

@@ -11,6 +11,7 @@ const OWN = {
   idempotency_mismatch: 422,
   invalid_json: 400,
   unsupported_media_type: 415,
+  upgrade_required: 426,
   body_too_large: 413,
   forbidden_host: 403,
   forbidden_origin: 403,

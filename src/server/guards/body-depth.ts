@@ -10,13 +10,19 @@ export const MAX_DEPTH = 64;
  */
 export const limitDepth: MiddlewareHandler = async (c, next) => {
   if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
-  const path = deepPath(await c.req.text());
-  if (path === undefined) return next();
+  assertShallow(await c.req.text());
+  return next();
+};
+
+/** @throws {ServerError} `invalid_request`, for JSON that is nested too deep */
+export function assertShallow(text: string): void {
+  const path = deepPath(text);
+  if (path === undefined) return;
   const message = `nested deeper than ${MAX_DEPTH} levels`;
   throw new ServerError("invalid_request", `The request is not valid. "${path}": ${message}.`, {
     errors: [{ path, message }],
   });
-};
+}
 
 /** The path that leads to what is too deep, its first members only. A body that is no JSON is refused elsewhere. */
 function deepPath(text: string): string | undefined {

@@ -1,12 +1,19 @@
 import type { Run } from "./run.ts";
 import type { StreamMode } from "./stream-modes.ts";
 
+/** What is known of a run as it begins. */
+export interface BegunRun {
+  graph_id: string;
+  /** The interrupts that it brings answers to. */
+  answered: readonly string[];
+}
+
 /** A client that watches a thread, whichever runs come. */
 export interface Feed {
   /** What it wants to see of runs that are begun without a wish of their own, as after a decision. */
   modes: readonly StreamMode[];
   /** Is told of each run that begins on the thread, before its first event. */
-  onRun(run: Run): void;
+  onRun(run: Run, facts: BegunRun): void;
 }
 
 /** Who watches which thread. */
@@ -29,7 +36,7 @@ export class Feeds {
     return [...new Set([...own, ...watched])];
   }
 
-  tell(run: Run): void {
-    for (const feed of this.#feeds.get(run.thread_id) ?? []) feed.onRun(run);
+  tell(run: Run, facts: BegunRun): void {
+    for (const feed of this.#feeds.get(run.thread_id) ?? []) feed.onRun(run, facts);
   }
 }

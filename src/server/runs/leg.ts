@@ -39,8 +39,13 @@ export async function beginLeg(ports: RunPorts, leg: Leg, thread: Partial<BegunT
     type: "run_started",
     data: { graph_id, assistant_id, cause },
   });
-  ports.feeds.tell(run);
+  ports.feeds.tell(run, { graph_id, answered: answeredBy(leg.start) });
   run.push("metadata", { run_id, attempt });
+}
+
+/** The interrupts that a run brings answers to. */
+function answeredBy(start: Start | null): string[] {
+  return start?.kind === "answers" ? [...start.approvals.keys(), ...Object.keys(start.questions.values)] : [];
 }
 
 /** Lets a begun run go to its end or its next pause and writes down how it ended. Never rejects. */

@@ -7,6 +7,7 @@ import type { Drain, RunPorts } from "./run-ports.ts";
 import type { Run } from "./run.ts";
 import type { Beginning, RunWishes } from "./stored-run.ts";
 import { graphModes, StreamEvents, type Chunk } from "./stream-modes.ts";
+import { toldPieces } from "./told-pieces.ts";
 
 /** What a run enters the graph with. */
 export type Start = Exclude<Beginning, { kind: "answers" }> | Entry;
@@ -37,12 +38,15 @@ export interface Played {
  *
  * @throws what the graph throws, such as `UnknownInterruptError` for an answer that was taken before.
  */
-export async function play(ports: Pick<RunPorts, "enter" | "seal">, one: Play): Promise<Played> {
+export async function play(
+  ports: Pick<RunPorts, "enter" | "seal" | "translate">,
+  one: Play,
+): Promise<Played> {
   const events = new StreamEvents(one.run, one.wishes.modes);
   const asked = new Map<string, WireInterrupt>();
   let values: unknown;
   await ports.enter(async () => {
-    for await (const piece of piecesOf(one, inputOf(ports, one.start))) {
+    for await (const piece of piecesOf(ports, one, inputOf(ports, one.start))) {
       if ("event" in piece) {
         one.run.push("events", piece);
         continue;
@@ -65,9 +69,19 @@ interface TraceEvent {
   data: { chunk?: unknown };
 }
 
-async function* piecesOf(one: Play, input: unknown): AsyncGenerator<Chunk | TraceEvent> {
+async function* piecesOf(
+  ports: Pick<RunPorts, "translate">,
+  one: Play,
+  input: unknown,
+): AsyncGenerator<Chunk | TraceEvent> {
   const { graph, run, wishes } = one;
   const options = optionsOf(one);
+  const { teller } = run;
+  if (teller !== null && !wishes.modes.includes("events")) {
+    const { subgraphs = false } = wishes;
+    yield* toldPieces(ports, { graph, teller, input, options, modes: graphModes(wishes.modes), subgraphs });
+    return;
+  }
   if (!wishes.modes.includes("events")) {
     for await (const raw of await graph.stream(input, options)) yield chunkOf(raw, wishes);
     return;

@@ -1,10 +1,11 @@
 import type { Desk } from "../../desk/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
-import type { Graphs } from "../graphs/graphs.ts";
+import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import type { Runs } from "./runs.ts";
+import type { CoreEvent, RawPiece } from "./teller.ts";
 
 /** Asks a run to stop between two steps, letting its tools finish. */
 export interface Drain {
@@ -18,6 +19,8 @@ export interface GraphPorts {
   /** What wakes the task that waits for an approval. The decision itself is in the ledger. */
   seal(approval_id: string): unknown;
   newDrain(): Drain;
+  /** Turns a graph's stream into the events of LangGraph's newer protocol, those that the graph adds itself among them. */
+  translate(pieces: AsyncIterable<RawPiece>, graph: RunnableGraph): AsyncIterable<CoreEvent>;
   /** Resolves when no tool runs in this process any more. */
   executionsIdle(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { RunStatus } from "../database/tables.ts";
 import type { WireInterrupt } from "../threads/open-questions.ts";
 import { toJson } from "../to-json.ts";
+import type { Teller } from "./teller.ts";
 
 /** One event of a run's stream, ready to be sent. `data` is JSON. */
 export interface StreamEvent {
@@ -39,6 +40,8 @@ export class Run {
   result: RunResult | null = null;
   /** How often it has begun, counting those of earlier processes. */
   attempt = 0;
+  /** Takes what it tells in the newer protocol, where somebody follows it in that. */
+  teller: Teller | null = null;
   readonly #controller = new AbortController();
   readonly #events: StreamEvent[] = [];
   readonly #waiting = new Set<() => void>();

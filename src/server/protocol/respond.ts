@@ -1,0 +1,114 @@
+import { z } from "@hono/zod-openapi";
+import { DeskError } from "../../desk/index.ts";
+import { ServerError } from "../problem.ts";
+import { beginRun } from "../runs/begin-run.ts";
+import { RunBody } from "../runs/run-body.ts";
+import { threadOf } from "../threads/new-thread.ts";
+import { interruptsOf, readNow } from "../threads/thread-view.ts";
+import { read } from "./command.ts";
+import { happened } from "./event.ts";
+import { SHOWN, type Place } from "./place.ts";
+import type { Saying } from "./session.ts";
+
+const Response = z.looseObject({ interrupt_id: z.string().min(1).max(200), response: z.unknown() });
+const Params = z.looseObject({
+  interrupt_id: z.string().min(1).max(200).optional(),
+  response: z.unknown().optional(),
+  responses: z.array(Response).max(1_000).optional(),
+});
+
+/** The ids that LangGraph and we give to what is open. Nothing else is an address. */
+const ID = /^(apr_[0-9a-z]+|[0-9a-f]{32})$/;
+
+/**
+ * `input.respond`: takes answers to what is open, each by the id of its interrupt or approval, and begins the run that
+ * acts on them. What cannot be taken leaves the thread as it was, and whoever follows it is told why.
+ */
+export async function respond(place: Place, params: unknown): Promise<{ run_id: string }> {
+  const { parts, thread_id } = place;
+  const { interrupt_id, response, responses, ...given } = read(Params, params);
+  const entries = responses ?? (interrupt_id === undefined ? [] : [{ interrupt_id, response }]);
+  const ids = entries.map((entry) => entry.interrupt_id);
+  const row = await threadOf(parts.ports, thread_id);
+  const assistant_id = row.assistant_id ?? row.graph_id;
+  if (assistant_id === null) throw nothingOpen();
+  try {
+    const resume = mapOf(entries);
+    const { update, goto, config, metadata } = given;
+    const command = { resume, ...present({ update, goto }) };
+    const body = read(RunBody, { assistant_id, command, config, metadata });
+    const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+    return { run_id };
+  } catch (error) {
+    tellRefusal(place, ids, error);
+    throw error;
+  }
+}
+
+function present(given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function mapOf(entries: readonly z.infer<typeof Response>[]): Record<string, unknown> {
+  const map: Record<string, unknown> = {};
+  for (const { interrupt_id, response } of entries) {
+    if (!ID.test(interrupt_id))
+      throw new DeskError(
+        "unknown_approval",
+        `"${interrupt_id.slice(0, 80)}" is not the id of a pending interrupt.`,
+      );
+    if (interrupt_id in map)
+      throw new ServerError("invalid_request", `The command answers ${interrupt_id} twice.`);
+    map[interrupt_id] = response;
+  }
+  return map;
+}
+
+function nothingOpen(): DeskError {
+  return new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
+}
+
+/** Why LangGraph's strict mode refuses an answer, in its own words. */
+function reasonOf(error: unknown, ids: readonly string[]): string | null {
+  if (ids.length === 0) return "empty_map";
+  if (!(error instanceof DeskError) || error.code === "invalid_decision") return null;
+  return error.code === "ambiguous" ? "ambiguous" : "not_pending";
+}
+
+/**
+ * Tells those who follow the thread that an answer was refused, and what is open still: the client that sent it has
+ * taken the questions for answered. While a run is live its end is not told, since it goes on.
+ */
+function tellRefusal({ parts, sessions, thread_id }: Place, ids: readonly string[], error: unknown): void {
+  const session = sessions.get(thread_id);
+  if (session === undefined) return;
+  void session.say(async (): Promise<Saying> => {
+    const row = await threadOf(parts.ports, thread_id);
+    const open = interruptsOf(await readNow(parts.ports, row));
+    const again = open
+      .filter(({ id }) => ids.includes(id))
+      .map(({ id, value }) => happened("input.requested", { interrupt_id: id, payload: value }));
+    const reason = reasonOf(error, ids);
+    if (reason === null || parts.manager.isLive(thread_id)) return { happenings: again, run_id: null };
+    const refused = {
+      ...{ event: "failed", graph_name: row.graph_id, error: messageOf(error) },
+      ...{ reason, interrupt_ids: ids, pending_ids: open.map(({ id }) => id) },
+    };
+    const standing = { event: "interrupted", graph_name: row.graph_id };
+    const isPaused = open.length > 0;
+    return {
+      happenings: [
+        happened("lifecycle", refused),
+        ...again,
+        ...(isPaused ? [happened("lifecycle", standing)] : []),
+      ],
+      run_id: null,
+    };
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

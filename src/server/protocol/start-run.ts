@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+import { beginRun } from "../runs/begin-run.ts";
+import { RunBody } from "../runs/run-body.ts";
+import { read } from "./command.ts";
+import { SHOWN, type Place } from "./place.ts";
+
+const Params = z.looseObject({
+  input: z.unknown().optional(),
+  multitask_strategy: z.unknown().optional(),
+  multitaskStrategy: z.unknown().optional(),
+});
+
+/**
+ * `run.start`: begins a run from an input, on a thread that is made if need be. On a paused thread an input is an
+ * input and never an answer, so it is refused, or withdraws what is open where policy says so.
+ */
+export async function startRun({ parts, thread_id }: Place, params: unknown): Promise<{ run_id: string }> {
+  const { multitask_strategy, multitaskStrategy, input, ...given } = read(Params, params);
+  const body = read(RunBody, {
+    ...pick(given, ["assistant_id", "config", "metadata", "context"]),
+    input,
+    multitask_strategy: multitask_strategy ?? multitaskStrategy ?? "enqueue",
+    if_not_exists: "create",
+  });
+  const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+  return { run_id };
+}
+
+function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
+}

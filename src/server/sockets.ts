@@ -1,0 +1,46 @@
+import { createNodeWebSocket, type NodeWebSocket } from "@hono/node-ws";
+import type { Hono } from "hono";
+import type { UpgradeWebSocket } from "hono/ws";
+import type { Server } from "node:http";
+
+/** The largest message that a client may send, in bytes: as large as a body. */
+const MAX_MESSAGE = 1024 * 1024;
+
+/** What is used of the server of `ws`, which comes without types. */
+interface SocketServer {
+  options: { maxPayload?: number };
+  clients: Iterable<{ terminate(): void }>;
+}
+
+/** The web sockets of one server. A request for one passes the app's checks before it is granted. */
+export class Sockets {
+  readonly #node: NodeWebSocket;
+  #app: Hono | null = null;
+
+  constructor() {
+    // The app has routes that open sockets, so these are there before it.
+    const app = { request: (...given: Parameters<Hono["request"]>) => this.#app?.request(...given) };
+    this.#node = createNodeWebSocket({ app: app as unknown as Hono });
+    const { options } = this.#wss;
+    options.maxPayload = MAX_MESSAGE;
+  }
+
+  get #wss(): SocketServer {
+    return this.#node.wss as SocketServer;
+  }
+
+  get upgrade(): UpgradeWebSocket {
+    return this.#node.upgradeWebSocket as UpgradeWebSocket;
+  }
+
+  /** Lets a listening server open sockets. */
+  serve(app: Hono, server: Server): void {
+    this.#app = app;
+    this.#node.injectWebSocket(server);
+  }
+
+  /** Cuts off the clients that have not left by themselves. */
+  cut(): void {
+    for (const client of this.#wss.clients) client.terminate();
+  }
+}
