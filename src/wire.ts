@@ -21,6 +21,7 @@ import {
   Feeds,
   forgetRun,
   forgetThread,
+  headOf,
   Graphs,
   isGraph,
   itemMigrations,
@@ -50,6 +51,7 @@ import {
   type JudgePort,
   type Listening,
   type RunPorts,
+  type RunRow,
   type ServerParts,
   type StoreLease,
 } from "./server/index.ts";
@@ -132,7 +134,8 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     const records = {
       ...{ threads: new Threads(database), runs: new Runs(database) },
       ...{ registry: new RunRegistry(), feeds: new Feeds() },
-      forgetRun: (thread_id: string, run_id: string) => forgetRun(parts, thread_id, run_id),
+      headOf: (thread_id: string) => headOf(database, thread_id),
+      forgetRun: (record: RunRow) => forgetRun(parts, record),
     };
     const base = { ...graphPorts, ...records, graphs, ledger, clock, onError };
     const ports: RunPorts = { ...base, desk: openDesk(ledger, { clock, onError }) };

@@ -21,6 +21,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { stateWriteRoutes } from "./routes/state-writes.ts";
 import { stateRoutes } from "./routes/states.ts";
 import { storeRoutes } from "./routes/store.ts";
+import { cancelRoutes } from "./routes/cancel-runs.ts";
 import { threadRunRoutes } from "./routes/thread-runs.ts";
 import { threadStreamRoutes } from "./routes/thread-stream.ts";
 import { threadListRoutes } from "./routes/thread-lists.ts";
@@ -69,6 +70,7 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   runRoutes(app, parts);
   protocolRoutes(app, parts);
   threadRunRoutes(app, parts);
+  cancelRoutes(app, parts);
   threadStreamRoutes(app, parts);
   storeRoutes(app, parts);
   metaRoutes(app, parts);

@@ -1,57 +1,49 @@
-import { ask, type Database } from "../../ledger/sql/index.ts";
+import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
 import type { ServerParts } from "../parts.ts";
 import { closeCalls } from "../threads/close-calls.ts";
+import type { RunRow } from "./tables.ts";
 
 const WHY = { reason: "The run was rolled back.", by: { kind: "system" as const } };
 
-/** The columns that are needed of LangGraph's own tables. */
+/** The columns that are needed of LangGraph's own tables. Ids of checkpoints sort by the time they were made. */
 interface Checkpoints {
-  checkpoints: { thread_id: string; checkpoint_id: string; metadata: unknown };
+  checkpoints: { thread_id: string; checkpoint_ns: string; checkpoint_id: string };
   writes: { thread_id: string; checkpoint_id: string };
   checkpoint_writes: { thread_id: string; checkpoint_id: string };
 }
 
-/** Makes a thread as if a run had never begun there: its checkpoints go, and its open calls are closed in the ledger. */
-export async function forgetRun(parts: ServerParts, thread_id: string, run_id: string): Promise<void> {
-  await forgetCheckpoints(parts.database, thread_id, run_id);
-  await closeCalls(parts, thread_id, WHY);
+/** The id of a thread's newest checkpoint; `null` when it has none. */
+export async function headOf(database: Database, thread_id: string): Promise<string | null> {
+  const select = database
+    .builder<Checkpoints>()
+    .selectFrom("checkpoints")
+    .select("checkpoint_id")
+    .where("thread_id", "=", thread_id)
+    .where("checkpoint_ns", "=", "")
+    .orderBy("checkpoint_id", "desc")
+    .limit(1)
+    .compile();
+  return (await database.read(() => askOne(select)))?.checkpoint_id ?? null;
 }
 
 /**
- * Deletes the checkpoints that a run has made, so that its thread is as it was before. Those savers have no such call:
- * this works on the tables of their newest versions.
+ * Makes a thread as if its newest run had never begun there: its checkpoints go, and its open calls are closed in the
+ * ledger. The savers have no such call: this works on the tables of their present versions.
  */
-async function forgetCheckpoints(database: Database, thread_id: string, run_id: string): Promise<void> {
+export async function forgetRun(
+  parts: ServerParts,
+  { thread_id, from_checkpoint }: Pick<RunRow, "thread_id" | "from_checkpoint">,
+): Promise<void> {
+  const { database } = parts;
   const build = database.builder<Checkpoints>();
-  const all = await database.read(() =>
-    ask(
-      build
-        .selectFrom("checkpoints")
-        .select(["checkpoint_id", "metadata"])
-        .where("thread_id", "=", thread_id)
-        .compile(),
-    ),
-  );
-  const made = all.filter(({ metadata }) => runOf(metadata) === run_id).map((row) => row.checkpoint_id);
-  if (made.length === 0) return;
   const writes = database.dialect === "sqlite" ? "writes" : "checkpoint_writes";
   await database.run(function* () {
-    for (const table of [writes, "checkpoints"] as const)
+    for (const table of [writes, "checkpoints"] as const) {
+      const all = build.deleteFrom(table).where("thread_id", "=", thread_id);
       yield* ask(
-        build
-          .deleteFrom(table)
-          .where("thread_id", "=", thread_id)
-          .where("checkpoint_id", "in", made)
-          .compile(),
+        (from_checkpoint === null ? all : all.where("checkpoint_id", ">", from_checkpoint)).compile(),
       );
+    }
   });
-}
-
-/** SQLite keeps the metadata as JSON in bytes, PostgreSQL as a value. */
-function runOf(metadata: unknown): unknown {
-  const value: unknown =
-    metadata instanceof Uint8Array || typeof metadata === "string"
-      ? JSON.parse(Buffer.from(metadata as Uint8Array).toString("utf8"))
-      : metadata;
-  return (value as { run_id?: unknown } | null)?.run_id;
+  await closeCalls(parts, thread_id, WHY);
 }

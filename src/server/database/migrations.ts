@@ -61,9 +61,9 @@ export const serverMigrations: Migration[] = [
       .compile(),
   ],
   ({ schema }) => [
-    ...(["updated_at", "kwargs_json", "starts_at", "webhook", "cancel_reason"] as const).map((name) =>
-      schema.alterTable("server_runs").addColumn(name, "text").compile(),
-    ),
+    ...(
+      ["updated_at", "kwargs_json", "starts_at", "webhook", "cancel_reason", "from_checkpoint"] as const
+    ).map((name) => schema.alterTable("server_runs").addColumn(name, "text").compile()),
     schema
       .alterTable("server_runs")
       .addColumn("metadata_json", "text", (column) => column.notNull().defaultTo("{}"))

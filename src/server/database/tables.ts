@@ -51,6 +51,8 @@ export interface RunRow {
   starts_at: string | null;
   /** Where its end is told. */
   webhook: string | null;
+  /** The thread's newest checkpoint when the run began: those behind it are the run's. */
+  from_checkpoint: string | null;
   /** Set before a run is cancelled, so that a crash in between does not let it go on. */
   cancel_reason: string | null;
 }

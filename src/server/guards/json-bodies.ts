@@ -11,7 +11,7 @@ const SENT_AS_TEXT = "/assistants/search";
 
 /**
  * Bodies are JSON and say so. A page can send other types without asking first, so what comes from a browser must say
- * it even without a body.
+ * it even without a body, unless it names its origin, which was found to be allowed before.
  */
 export const onlyJson: MiddlewareHandler = async (c, next) => {
   if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
@@ -23,7 +23,7 @@ export const onlyJson: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("content-type");
   const hasBody =
     Number(c.req.header("content-length") ?? 0) > 0 || c.req.header("transfer-encoding") !== undefined;
-  const isBrowser = c.req.header("origin") !== undefined || c.req.header("sec-fetch-site") !== undefined;
+  const isBrowser = c.req.header("origin") === undefined && c.req.header("sec-fetch-site") !== undefined;
   const isJson = type?.split(";")[0]?.trim().toLowerCase() === "application/json";
   if (!isJson && (hasBody || isBrowser || type !== undefined))
     throw new ServerError("unsupported_media_type", 'Send JSON, with "Content-Type: application/json".');

@@ -71,7 +71,7 @@ export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: Serve
       if (policy === undefined) throw invalid("Name a policy, a graph or a thread on which a graph ran.");
       return c.json({ verdict: brief(evaluate(definePolicy(policy), call)) }, 200);
     }
-    ports.graphs.resolve(graph_id);
+    ports.graphs.assertServed(graph_id);
     const context = row?.order_json ? (JSON.parse(row.order_json) as Order).context : undefined;
     const judgement = await judge(graph_id, call, { ...(policy && { policy }), ...(context && { context }) });
     return c.json({ verdict: verdictOf(judgement, graph_id) }, 200);

@@ -13,22 +13,21 @@ import {
   serveValues,
 } from "../runs/serve-run.ts";
 import { isWanted } from "../runs/stream-modes.ts";
-import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
+import { jsonAnswer, problemAnswer, ThreadId } from "../schemas.ts";
 import { threadOf } from "../threads/new-thread.ts";
 
-const RunId = z.string().max(100).describe("The run.");
+export const RunId = z.string().max(100).describe("The run.");
 const Status = z.enum(["pending", "running", "success", "interrupted", "error", "timeout"]);
-const Action = z
-  .enum(["interrupt", "rollback"])
-  .optional()
-  .describe("`rollback` also takes back what the run did to its thread. Default: `interrupt`.");
-const Flag = z.enum(["0", "1", "true", "false"]).optional();
-const params = z.object({ thread_id: ThreadId, run_id: RunId });
+export const Flag = z.enum(["0", "1", "true", "false"]).optional();
+export const runParams = z.object({ thread_id: ThreadId, run_id: RunId });
 const LastEventId = z.object({
   "last-event-id": z.string().max(100).optional().describe("The last event you saw."),
 });
 const stream_mode = z.union([z.string(), z.array(z.string())]).optional();
-const notFound = { 404: { description: "`thread_not_found`, `run_not_found`" }, default: problemAnswer };
+export const notFound = {
+  404: { description: "`thread_not_found`, `run_not_found`" },
+  default: problemAnswer,
+};
 const events = { description: "Its events.", content: { "text/event-stream": { schema: z.string() } } };
 
 const list = createRoute({
@@ -46,12 +45,12 @@ const list = createRoute({
 });
 const get = createRoute({
   ...{ method: "get", path: "/threads/{thread_id}/runs/{run_id}", summary: "One run" },
-  request: { params },
+  request: { params: runParams },
   responses: { 200: jsonAnswer(RunSchema, "The run."), ...notFound },
 });
 const remove = createRoute({
   ...{ method: "delete", path: "/threads/{thread_id}/runs/{run_id}", summary: "Forget a run that has ended" },
-  request: { params },
+  request: { params: runParams },
   responses: {
     204: { description: "It is gone. What it did to its thread stays." },
     409: { description: "`run_live`" },
@@ -60,7 +59,7 @@ const remove = createRoute({
 });
 const join = createRoute({
   ...{ method: "get", path: "/threads/{thread_id}/runs/{run_id}/join", summary: "Wait for a run" },
-  request: { params, query: z.object({ cancel_on_disconnect: Flag }) },
+  request: { params: runParams, query: z.object({ cancel_on_disconnect: Flag }) },
   responses: { 200: jsonAnswer(z.looseObject({}), "What it left."), ...notFound },
 });
 const joinStream = createRoute({
@@ -71,48 +70,16 @@ const joinStream = createRoute({
   },
   description:
     "From its beginning, or behind `Last-Event-ID`. A run that has ended shows what it left, and its end.",
-  request: { params, query: z.object({ cancel_on_disconnect: Flag, stream_mode }), headers: LastEventId },
+  request: {
+    params: runParams,
+    query: z.object({ cancel_on_disconnect: Flag, stream_mode }),
+    headers: LastEventId,
+  },
   responses: { 200: events, ...notFound },
 });
-const cancel = createRoute({
-  ...{ method: "post", path: "/threads/{thread_id}/runs/{run_id}/cancel", summary: "Cancel a run" },
-  description: "Its open questions end as `cancelled`. A tool that runs already goes on to its end.",
-  request: {
-    params,
-    query: z.object({ wait: Flag, action: Action, reason: z.enum(["taken"]).optional() }),
-  },
-  responses: {
-    202: { description: "It is being cancelled." },
-    204: { description: "It is cancelled." },
-    ...notFound,
-  },
-});
-const cancelMany = createRoute({
-  ...{ method: "post", path: "/runs/cancel", summary: "Cancel several runs" },
-  request: {
-    query: z.object({ action: Action }),
-    body: jsonBody(
-      z.looseObject({
-        thread_id: ThreadId.nullish(),
-        run_ids: z.array(RunId).max(1_000).nullish(),
-        status: z.enum(["pending", "running", "all"]).nullish(),
-      }),
-      "Which ones: those named of a thread, or all of a status.",
-    ),
-  },
-  responses: { 204: { description: "They are cancelled." }, ...notFound },
-});
-
-/** The LangGraph API's runs after their beginning: look, wait, read, cancel, forget. */
+/** The LangGraph API's runs after their beginning: look, wait, read, forget. */
 export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
-  const { ports, manager } = parts;
-  const recordOf = async ({ thread_id, run_id }: z.infer<typeof params>): Promise<RunRow> => {
-    await threadOf(ports, thread_id);
-    const record = await ports.runs.get(run_id);
-    if (record?.thread_id === thread_id) return record;
-    throw new ServerError("run_not_found", `This thread has no run "${run_id}".`);
-  };
-
+  const { ports } = parts;
   app.openapi(list, async (c) => {
     const { thread_id } = await threadOf(ports, c.req.valid("param").thread_id);
     const { limit = 10, offset = 0, status, select } = c.req.valid("query");
@@ -125,10 +92,10 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
     return c.json(shown, 200);
   });
 
-  app.openapi(get, async (c) => c.json(viewRun(await recordOf(c.req.valid("param"))), 200));
+  app.openapi(get, async (c) => c.json(viewRun(await recordOf(parts, c.req.valid("param"))), 200));
 
   app.openapi(remove, async (c) => {
-    const { run_id, status } = await recordOf(c.req.valid("param"));
+    const { run_id, status } = await recordOf(parts, c.req.valid("param"));
     if (["pending", "running", "drained"].includes(status))
       throw new ServerError("run_live", "The run has not ended. Cancel it first.");
     await ports.runs.remove(run_id);
@@ -136,7 +103,7 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(join, async (c) => {
-    const record = await recordOf(c.req.valid("param"));
+    const record = await recordOf(parts, c.req.valid("param"));
     const run = knownRun(parts, record);
     if (run === null) return c.json(await endedValues(parts, record), 200);
     const isCancelling = isSet(c.req.valid("query").cancel_on_disconnect);
@@ -144,7 +111,7 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(joinStream, async (c) => {
-    const record = await recordOf(c.req.valid("param"));
+    const record = await recordOf(parts, c.req.valid("param"));
     const { cancel_on_disconnect, stream_mode } = c.req.valid("query");
     const modes = stream_mode === undefined ? null : new Set([stream_mode].flat());
     const run = knownRun(parts, record);
@@ -159,47 +126,19 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
         if (isWanted(event.event, modes)) await out.writeSSE(event);
     });
   });
-
-  app.openapi(cancel, async (c) => {
-    const record = await recordOf(c.req.valid("param"));
-    const { wait, action = "interrupt", reason } = c.req.valid("query");
-    const why =
-      reason === "taken" ? "taken: its input was taken up elsewhere." : "A client cancelled the run.";
-    const cancelled = manager.cancel(record, { action, reason: why });
-    if (isSet(wait)) {
-      await cancelled;
-      return c.body(null, 204);
-    }
-    cancelled.catch((error: unknown) => ports.onError(error));
-    return c.body(null, 202);
-  });
-
-  app.openapi(cancelMany, async (c) => {
-    const { thread_id, run_ids, status } = c.req.valid("json");
-    const { action = "interrupt" } = c.req.valid("query");
-    const records = await recordsOf(thread_id, run_ids, status);
-    for (const record of records)
-      await manager.cancel(record, { action, reason: "A client cancelled the run." });
-    return c.body(null, 204);
-  });
-
-  async function recordsOf(
-    thread_id: string | null | undefined,
-    run_ids: readonly string[] | null | undefined,
-    status: "pending" | "running" | "all" | null | undefined,
-  ): Promise<RunRow[]> {
-    if (run_ids) {
-      if (!thread_id)
-        throw new ServerError("invalid_request", 'The request is not valid. "run_ids" needs a "thread_id".');
-      return Promise.all(run_ids.map((run_id) => recordOf({ thread_id, run_id })));
-    }
-    if (!status)
-      throw new ServerError("invalid_request", 'The request is not valid. Give "run_ids" or "status".');
-    const standing = await ports.runs.standing(status === "all" ? ["pending", "running"] : [status]);
-    return thread_id ? standing.filter((record) => record.thread_id === thread_id) : standing;
-  }
 }
 
-function isSet(flag: string | undefined): boolean {
+export function isSet(flag: string | undefined): boolean {
   return flag === "1" || flag === "true";
+}
+
+/** The row of a thread's run. @throws {ServerError} `thread_not_found`, `run_not_found` */
+export async function recordOf(
+  { ports }: ServerParts,
+  { thread_id, run_id }: z.infer<typeof runParams>,
+): Promise<RunRow> {
+  await threadOf(ports, thread_id);
+  const record = await ports.runs.get(run_id);
+  if (record?.thread_id === thread_id) return record;
+  throw new ServerError("run_not_found", `This thread has no run "${run_id}".`);
 }

@@ -82,8 +82,13 @@ export class Cancels {
 
   async #rollBack(record: RunRow, wasWaiting: boolean): Promise<void> {
     const { run_id, thread_id } = record;
-    if (!wasWaiting) await this.#alone(thread_id, () => this.#ports.forgetRun(thread_id, run_id));
-    await this.#ports.runs.remove(run_id);
+    if (wasWaiting) return this.#ports.runs.remove(run_id);
+    await this.#alone(thread_id, async () => {
+      const row = await this.#ports.threads.get(thread_id);
+      // What came after it stands on what it did.
+      if (row?.run_id === run_id) await this.#ports.forgetRun((await this.#ports.runs.get(run_id)) ?? record);
+      await this.#ports.runs.remove(run_id);
+    });
   }
 
   /** Does something once nothing runs on the thread any more. */

@@ -156,12 +156,14 @@ export class Lanes {
     const order = isNew ? stored.order : resumeOrder(row, stored.order);
     const graph = await this.#ports.graphs.get(graph_id, order.configurable);
     const { wishes, checkpoint_id } = stored;
+    const { attempt, from_checkpoint } = record;
     const leg: Leg = {
       ...{ run, row, graph, order, start, checkpoint_id, tried: lane.tried },
       record: {
         ...record,
         status: "running",
-        attempt: record.attempt + 1,
+        attempt: attempt + 1,
+        from_checkpoint: attempt === 0 ? await this.#ports.headOf(row.thread_id) : from_checkpoint,
         updated_at: isoTime(this.#ports.clock),
       },
       wishes: { ...wishes, modes: this.#ports.feeds.modesFor(row.thread_id, wishes.modes) },

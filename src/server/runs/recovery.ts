@@ -21,7 +21,7 @@ export async function recover(ports: RunPorts, manager: RunManager): Promise<voi
   for (const row of await leftThreads(ports)) {
     try {
       const left = row.status === "busy" ? await closeLeft(ports, row) : null;
-      if (left?.record.cancel_reason != null) {
+      if (left && left.record.cancel_reason !== null) {
         await endCancelled(ports, row, left);
         continue;
       }

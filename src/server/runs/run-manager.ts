@@ -126,7 +126,7 @@ export class RunManager {
       const isLost =
         left !== null &&
         left.stored.beginning.kind !== "answers" &&
-        (state?.metadata as { run_id?: unknown } | undefined)?.run_id !== left.record.run_id;
+        (await this.#ports.headOf(row.thread_id)) === left.record.from_checkpoint;
       // An input that never came to the disk is brought again.
       if (isLost) return this.#lanes.launch(lane, { ...left, row, start: startOf(left.stored) });
       const entry = state && (await nextEntry(this.#ports.ledger, state, lane));

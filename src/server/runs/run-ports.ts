@@ -1,3 +1,4 @@
+import type { RunRow } from "../database/tables.ts";
 import type { Desk } from "../../desk/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
@@ -36,8 +37,10 @@ export interface RunPorts extends GraphPorts {
   /** The runs that this process knows, by id. */
   registry: RunRegistry;
   feeds: Feeds;
+  /** The id of a thread's newest checkpoint; `null` when it has none. */
+  headOf(thread_id: string): Promise<string | null>;
   /** Deletes the checkpoints that a run has made, and closes its open calls. */
-  forgetRun(thread_id: string, run_id: string): Promise<void>;
+  forgetRun(record: RunRow): Promise<void>;
   /** Milliseconds since 1970. */
   clock: () => number;
   onError(error: unknown): void;

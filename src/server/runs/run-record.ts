@@ -54,7 +54,7 @@ export function prepare(
     ...{ run_id: run.run_id, thread_id, graph_id, assistant_id, answer_digest },
     ...{ status: "pending", cause: beginning.kind === "answers" ? "resume" : "input", attempt: 0 },
     ...{ created_at: at, updated_at: at, ended_at: null, starts_at: given.starts_at },
-    ...{ error: null, cancel_reason: null, webhook: given.webhook },
+    ...{ error: null, cancel_reason: null, from_checkpoint: null, webhook: given.webhook },
     metadata_json: JSON.stringify(given.metadata),
     kwargs_json: JSON.stringify(stored),
     multitask_strategy: given.strategy,

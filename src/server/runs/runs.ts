@@ -35,14 +35,15 @@ export class Runs {
 
   /** Begins a run, one that waited or was cut off too; its thread is busy from then on. */
   async begin(run: RunRow, thread: Partial<BegunThread>): Promise<void> {
-    const { run_id, thread_id, updated_at, status, attempt } = run;
+    const { run_id, thread_id, updated_at, status, attempt, from_checkpoint } = run;
     const insert = this.#build()
       .insertInto("server_runs")
       .values(run)
       .onConflict((conflict) =>
-        conflict
-          .column("run_id")
-          .doUpdateSet({ status, attempt, updated_at, ended_at: null, error: null, starts_at: null }),
+        conflict.column("run_id").doUpdateSet({
+          ...{ status, attempt, from_checkpoint, updated_at },
+          ...{ ended_at: null, error: null, starts_at: null },
+        }),
       )
       .compile();
     const update = this.#build()

@@ -3,7 +3,7 @@ import { stream, streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { RunRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { interruptsOf, readNow } from "../threads/thread-view.ts";
-import { errorData, toJson } from "../to-json.ts";
+import { errorData, toJson, toPlain } from "../to-json.ts";
 import { Run, type StreamEvent } from "./run.ts";
 import { isWanted } from "./stream-modes.ts";
 
@@ -117,7 +117,7 @@ export async function endedValues(
   const row = await ports.threads.get(thread_id);
   const now = row && (await readNow(ports, row));
   const interrupts = now ? interruptsOf(now) : [];
-  return withOpen(now?.state?.values, interrupts);
+  return toPlain(withOpen(now?.state?.values, interrupts)) as Record<string, unknown>;
 }
 
 /** What a run leaves: its state and what is open, or its error. */
