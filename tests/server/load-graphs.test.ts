@@ -139,7 +139,7 @@ describe("loading a langgraph.json", () => {
 
   it("reads TypeScript in a process that cannot yet", async () => {
     const config = project({ typed: "./src/typed.ts:graph" });
-    const loader = pathToFileURL(join(root, "dist/src/server/load-graphs.js")).href;
+    const loader = pathToFileURL(join(root, "dist/src/server/graphs/load-graphs.js")).href;
     const program = `
       const { loadGraphs } = await import(${JSON.stringify(loader)});
       const { typed } = await loadGraphs(${JSON.stringify(config)});

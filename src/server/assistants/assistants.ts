@@ -47,9 +47,9 @@ export class Assistants {
 
   /** The assistant that a run is asked of. @throws {ServerError} when there is none, or its graph is not served. */
   async resolve(assistant_id: string): Promise<Assistant> {
-    if (!isId(assistant_id)) this.#assertServed(assistant_id, "assistant_id");
+    if (!isId(assistant_id)) this.#parts.graphs.assertServed(assistant_id, "assistant_id");
     const found = await this.get(assistant_id);
-    this.#assertServed(found.graph_id, "graph_id");
+    this.#parts.graphs.assertServed(found.graph_id);
     return found;
   }
 
@@ -125,15 +125,8 @@ export class Assistants {
   }
 
   async #check(saying: Saying): Promise<void> {
-    this.#assertServed(saying.graph_id, "graph_id");
+    this.#parts.graphs.assertServed(saying.graph_id);
     await this.#parts.check(saying);
-  }
-
-  #assertServed(graph_id: string, key: string): void {
-    const ids = this.#parts.graphs.ids();
-    if (ids.includes(graph_id)) return;
-    const message = `"${key}" names no graph of this server: "${graph_id.slice(0, 80)}". There are: ${ids.join(", ")}.`;
-    throw new ServerError("graph_not_found", message);
   }
 
   #ownOf(assistant_id: string): Assistant | undefined {

@@ -47,15 +47,12 @@ export class Graphs {
     return [...this.#sources.keys()];
   }
 
-  /** The graph that an `assistant_id` names: by the graph's name, or the id of its own assistant. @throws {ServerError} */
-  resolve(assistant_id: string): { graph_id: string; assistant_id: string } {
-    const graph_id = this.ids().find((id) => id === assistant_id || assistantIdOf(id) === assistant_id);
-    if (graph_id !== undefined) return { graph_id, assistant_id: assistantIdOf(graph_id) };
+  /** Refuses a name that no graph has. `key` is where the client said it. @throws {ServerError} `graph_not_found` */
+  assertServed(graph_id: string, key = "graph_id"): void {
+    if (this.#sources.has(graph_id)) return;
     const known = this.ids().join(", ");
-    throw new ServerError(
-      "graph_not_found",
-      `"assistant_id" names no graph of this server: "${assistant_id.slice(0, 80)}". There are: ${known}.`,
-    );
+    const message = `"${key}" names no graph of this server: "${graph_id.slice(0, 80)}". There are: ${known}.`;
+    throw new ServerError("graph_not_found", message);
   }
 
   /** The graph of a run. One that is made by a function is made for this run's `configurable`. @throws {ServerError} */

@@ -16,7 +16,7 @@ export interface GraphOfThread {
  *
  * @throws {ServerError} `invalid_request` for a thread without one.
  */
-export async function graphOf({ ports }: ServerParts, row: ThreadRow): Promise<GraphOfThread> {
+export async function graphOf({ ports, assistants }: ServerParts, row: ThreadRow): Promise<GraphOfThread> {
   const { graph_id, assistant_id } = row;
   if (graph_id !== null)
     return { graph_id, assistant_id: assistant_id ?? graph_id, graph: await ports.graphs.get(graph_id) };
@@ -27,8 +27,11 @@ export async function graphOf({ ports }: ServerParts, row: ThreadRow): Promise<G
       'This thread has no graph yet, so it has no state to write. Run a graph on it, or name one as "graph_id" in its metadata.';
     throw new ServerError("invalid_request", message);
   }
-  const resolved = ports.graphs.resolve(named);
-  return { ...resolved, graph: await ports.graphs.get(resolved.graph_id) };
+  const found = await assistants.resolve(named);
+  return {
+    ...{ graph_id: found.graph_id, assistant_id: found.assistant_id },
+    graph: await ports.graphs.get(found.graph_id),
+  };
 }
 
 /** The graph with another checkpointer under it. */
