@@ -28,6 +28,8 @@ export function addressAll(answer: unknown, open: readonly OpenQuestion[]): Give
 
 function bare(answer: unknown, open: readonly OpenQuestion[]): Given[] {
   const [only, ...others] = open;
+  // To one question anything may be an answer. To several, or to none, this is none.
+  if (open.length !== 1 && isEmpty(answer)) throw invalid("The answer holds no decision.");
   if (only === undefined)
     throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
   if (others.length > 0) {
@@ -70,6 +72,10 @@ function isMap(value: Record<string, unknown>, open: readonly OpenQuestion[]): b
       keys.includes(interrupt_id) || approval_ids.some((id) => keys.includes(id)),
   );
   return isKnown || (!("type" in value) && keys.some((key) => /^apr_|^[0-9a-f]{32}$/.test(key)));
+}
+
+function isEmpty(answer: unknown): boolean {
+  return answer === null || answer === undefined || (isObject(answer) && Object.keys(answer).length === 0);
 }
 
 function idsOf(open: readonly OpenQuestion[]): string[] {
