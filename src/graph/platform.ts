@@ -95,6 +95,11 @@ function scratchpadOf(config: LangGraphRunnableConfig): Scratchpad | undefined {
   return config.configurable?.[SCRATCHPAD] as Scratchpad | undefined;
 }
 
+/** Whether an edge is followed behind a task, and not behind a write to the state. */
+export function isInTask(config: LangGraphRunnableConfig): boolean {
+  return scratchpadOf(config) !== undefined;
+}
+
 /** Reads channels of the graph's state as the task sees them. Those that are empty or unknown are left out. */
 export function readState(
   config: LangGraphRunnableConfig,

@@ -16,7 +16,7 @@ import { pass } from "./gate.ts";
 import { gateParts, type GateOptions } from "./gate-parts.ts";
 import { OrderedMessages } from "./messages.ts";
 import { overlaysOf } from "./overlays.ts";
-import { placeOf } from "./platform.ts";
+import { isInTask, placeOf } from "./platform.ts";
 import { fromAgent, fromTools, type SentCall } from "./routing.ts";
 import type { Tool } from "./tool-shelf.ts";
 
@@ -86,6 +86,8 @@ export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions 
       return isCommand(passed) ? passed : { messages: [passed] };
     },
     fromAgent: (state) => fromAgent(state.messages, state.approval_overlays ?? [], judge, names),
-    fromTools: (_state, config) => fromTools(getCurrentTaskInput<SentCall>(config), names),
+    // A state write in the name of this node is of no task: nothing follows it but the agent.
+    fromTools: (_state, config) =>
+      isInTask(config) ? fromTools(getCurrentTaskInput<SentCall>(config), names) : names.agent,
   };
 }

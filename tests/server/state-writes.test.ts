@@ -1,35 +1,6 @@
-import { Client, type ThreadState } from "@langchain/langgraph-sdk";
 import { describe, expect, it } from "vitest";
-import { bench, call, remove, type BenchOptions } from "./bench.ts";
-import type { Step } from "../../src/models/index.ts";
-
-interface Values {
-  messages: { type: string; content: unknown; tool_call_id?: string; artifact?: unknown; status?: string }[];
-}
-
-const input = { messages: [{ role: "user", content: "go" }] };
-
-export async function served(steps: readonly Step[], options?: BenchOptions) {
-  const server = await bench(steps, options);
-  const client = new Client({ apiUrl: server.url, callerOptions: { maxRetries: 0 } });
-  const state = (thread_id: string): Promise<ThreadState<Values>> =>
-    client.threads.getState<Values>(thread_id);
-  return {
-    ...server,
-    client,
-    state,
-    async paused() {
-      const { thread_id } = await client.threads.create({ graphId: "agent" });
-      await client.runs.wait(thread_id, "agent", { input });
-      return thread_id;
-    },
-  };
-}
-
-const user = (content: string) => ({ messages: [{ role: "user", content }] });
-const forged = (path: string) => ({
-  messages: [{ type: "ai", content: "", tool_calls: [call("delete_file", { path }, `f_${path}`)] }],
-});
+import { call, remove } from "./bench.ts";
+import { forged, served, user, type Values } from "./thread-bench.ts";
 
 describe("a state write", () => {
   it("adds to a thread at rest, and answers with the new checkpoint", async () => {
@@ -55,6 +26,16 @@ describe("a state write", () => {
     await expect(client.threads.updateState(bare.thread_id, { values: user("first") })).rejects.toThrow(
       /invalid_request/,
     );
+  });
+
+  it("in the name of the tools leads back to the model", async () => {
+    const { client, paused, state } = await served([{ content: "done" }, { content: "I see." }]);
+    const thread_id = await paused();
+    const values = { messages: [{ type: "tool", content: "ok", tool_call_id: "made_up" }] };
+    await client.threads.updateState(thread_id, { values, asNode: "tools" });
+    expect((await state(thread_id)).next).toEqual(["agent"]);
+    await client.runs.wait(thread_id, "agent", { input: null });
+    expect((await state(thread_id)).values.messages.at(-1)?.content).toBe("I see.");
   });
 
   it.each([
@@ -126,7 +107,7 @@ describe("a state write that would reach a gated tool", () => {
   ])("asks about %s, and runs nothing", async (_what, writes) => {
     const { client, paused, pending, effects } = await served(steps);
     const thread_id = await paused();
-    for (const write of writes) await client.threads.updateState(thread_id, write);
+    for (const write of writes) await client.threads.updateState<unknown>(thread_id, write);
     expect(await pending()).toEqual([]);
     expect((await client.threads.get(thread_id)).status).toBe("idle");
     await client.runs.wait(thread_id, "agent", { input: null });

@@ -9,6 +9,6 @@ export function selectState(
   const keys = select.filter((field) => field.startsWith("values.")).map((field) => field.slice(7));
   const entries = Object.entries(view).filter(([field]) => select.includes(field));
   if (keys.length === 0 || select.includes("values")) return Object.fromEntries(entries);
-  const values = Object.entries((view.values ?? {})).filter(([key]) => keys.includes(key));
+  const values = Object.entries(view.values ?? {}).filter(([key]) => keys.includes(key));
   return { ...Object.fromEntries(entries), values: Object.fromEntries(values) };
 }
