@@ -17,6 +17,7 @@ import { openLedger, type Ledger } from "./ledger/index.ts";
 import { openDatabase } from "./ledger/sql/index.ts";
 import { definePolicy } from "./policy/index.ts";
 import {
+  closeCalls,
   createApp,
   Feeds,
   forgetRun,
@@ -135,6 +136,8 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       ...{ threads: new Threads(database), runs: new Runs(database) },
       ...{ registry: new RunRegistry(), feeds: new Feeds() },
       headOf: (thread_id: string) => headOf(database, thread_id),
+      closeCalls: (thread_id: string, reason: string) =>
+        closeCalls(parts, thread_id, { reason, by: { kind: "user" } }),
       forgetRun: (record: RunRow) => forgetRun(parts, record),
     };
     const base = { ...graphPorts, ...records, graphs, ledger, clock, onError };

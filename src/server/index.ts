@@ -16,6 +16,7 @@ export { RunManager } from "./runs/run-manager.ts";
 export { RunRegistry } from "./runs/run-registry.ts";
 export { Webhooks } from "./runs/webhooks.ts";
 export { forgetRun, headOf } from "./database/forget-run.ts";
+export { closeCalls } from "./threads/close-calls.ts";
 export { forgetThread } from "./threads/delete-thread.ts";
 export type { GraphPorts, RunPorts } from "./runs/run-ports.ts";
 export type { RunRow } from "./database/tables.ts";

@@ -5,10 +5,11 @@ import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { emptyThread, threadOf } from "../threads/new-thread.ts";
-import { pendingOf } from "../threads/open-questions.ts";
+import { assertHarmlessState } from "../threads/harmless.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { checkInput, checkStorable } from "./check-input.ts";
 import { checkpointIdOf, intentOf, orderOf, startsAt, type Intent, type RunBody } from "./run-body.ts";
+import { beginJump } from "./jump.ts";
 import type { GivenRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import type { StreamMode } from "./stream-modes.ts";
@@ -37,11 +38,11 @@ export async function beginRun(
   const checkpoint_id = checkpointIdOf(body);
   switch (intent.kind) {
     case "jump":
-      throw await jumpError(parts, thread_id);
+      return beginJump(parts, row, intent, given);
     case "answer":
       return manager.answer(row, intent.answer, { ...given, ...(checkpoint_id && { checkpoint_id }) });
     case "input": {
-      const fork = checkpoint_id && (await forkOf(parts, row, checkpoint_id));
+      const fork = checkpoint_id && (await forkOf(parts, row, { checkpoint_id, input: intent.input }));
       return manager.start(row, intent, { ...given, ...(fork && { checkpoint_id: fork }) });
     }
   }
@@ -113,33 +114,28 @@ async function rowOf(
   return threadOf(ports, thread_id);
 }
 
-/** `goto` and `update` could reach a tool without its question. */
-async function jumpError({ ports }: ServerParts, thread_id: string): Promise<ServerError> {
-  const pending = (await pendingOf(ports.ledger, thread_id)).map(({ approval_id }) => approval_id);
-  if (pending.length === 0)
-    return new ServerError(
-      "not_supported",
-      '"command.goto" and "command.update" are not supported. Send an input.',
-    );
-  const message =
-    '"command.goto" and "command.update" are refused while approvals are pending. Decide or withdraw them.';
-  return new ServerError("approval_pending", message, { pending });
-}
-
-/** The earlier checkpoint that a run goes out from; `undefined` for the newest one. @throws {ServerError} */
+/**
+ * The earlier checkpoint that a run goes out from; `undefined` for the newest one.
+ *
+ * @throws {ServerError} `checkpoint_not_found`; `not_supported` where a replay could reach a tool around its gate.
+ */
 async function forkOf(
-  { ports }: ServerParts,
+  parts: ServerParts,
   row: ThreadRow,
-  checkpoint_id: string,
+  { checkpoint_id, input }: { checkpoint_id: string; input: unknown },
 ): Promise<string | undefined> {
+  const { ports } = parts;
   const head: unknown = (await stateOf(ports, row))?.config.configurable?.["checkpoint_id"];
   if (head === checkpoint_id) return undefined;
-  const at = { thread_id: row.thread_id, checkpoint_id };
-  const graph = row.graph_id === null ? null : await ports.graphs.get(row.graph_id);
-  const found = graph && (await ports.enter(() => graph.getState({ configurable: at })));
-  if (found?.metadata !== undefined) return checkpoint_id;
-  throw new ServerError(
-    "checkpoint_not_found",
-    `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`,
-  );
+  const { thread_id, graph_id } = row;
+  const graph = graph_id === null ? null : await ports.graphs.get(graph_id);
+  const found =
+    graph && (await ports.enter(() => graph.getState({ configurable: { thread_id, checkpoint_id } })));
+  if (graph_id === null || found?.metadata === undefined) {
+    const message = `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`;
+    throw new ServerError("checkpoint_not_found", message);
+  }
+  // A new input begins anew; without one, what waits at that checkpoint is done again.
+  if (input === null) await assertHarmlessState(parts, graph_id, found);
+  return checkpoint_id;
 }

@@ -64,14 +64,21 @@ export type RunBody = z.infer<typeof RunBody>;
 
 /** What a client wants of a thread: a new input, or an answer to what is open. */
 export type Intent =
-  { kind: "input"; input: unknown } | { kind: "answer"; answer: unknown } | { kind: "jump" };
+  | { kind: "input"; input: unknown }
+  | { kind: "answer"; answer: unknown }
+  | { kind: "jump"; goto?: unknown; update?: unknown };
 
 /** @throws {ServerError} for a command that says nothing. */
 export function intentOf({ command, input }: RunBody): Intent {
   if (!command) return { kind: "input", input: input ?? null };
   const { goto, update } = command;
-  if ((goto !== undefined && goto !== null) || (update !== undefined && update !== null))
-    return { kind: "jump" };
+  if ((goto !== undefined && goto !== null) || (update !== undefined && update !== null)) {
+    if (command.resume === undefined || command.resume === null) return { kind: "jump", goto, update };
+    throw new ServerError(
+      "not_supported",
+      'Send the answer in "command.resume" alone, with no "goto" and no "update" beside it.',
+    );
+  }
   if ("resume" in command) return { kind: "answer", answer: command.resume };
   throw new ServerError(
     "invalid_request",

@@ -39,6 +39,8 @@ export interface RunPorts extends GraphPorts {
   feeds: Feeds;
   /** The id of a thread's newest checkpoint; `null` when it has none. */
   headOf(thread_id: string): Promise<string | null>;
+  /** Closes the open calls of a thread in the ledger: nothing comes of them any more. */
+  closeCalls(thread_id: string, reason: string): Promise<void>;
   /** Deletes the checkpoints that a run has made, and closes its open calls. */
   forgetRun(record: RunRow): Promise<void>;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { isoTime, withdrawAll } from "../../desk/index.ts";
+import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { pendingOf } from "../threads/open-questions.ts";
@@ -100,10 +100,9 @@ export class Starts {
 
   /** Sees to it that nothing is open on the thread when a run begins there. @throws {ServerError} `approval_pending` */
   async #makeRoom({ thread_id }: ThreadRow, { checkpoint_id }: StoredRun): Promise<void> {
-    const { ledger, clock } = this.#ports;
     if (checkpoint_id === undefined) await withdrawPending(this.#ports, this.#others, thread_id);
     // What is open belongs to the branch that is left.
-    else if (!this.#others.isLive(thread_id)) await withdrawAll(ledger, clock, { thread_id }, FORKED);
+    else if (!this.#others.isLive(thread_id)) await this.#ports.closeCalls(thread_id, FORKED);
   }
 
   /** A waiting run that cannot begin ends, and its readers are told why. */

@@ -1,0 +1,68 @@
+import type { ThreadRow } from "../database/tables.ts";
+import type { ServerParts } from "../parts.ts";
+import { ServerError } from "../problem.ts";
+import { assertHarmlessJump } from "../threads/harmless.ts";
+import { pendingOf } from "../threads/open-questions.ts";
+import { resolveThread } from "../threads/resolve-thread.ts";
+import { stateOf } from "../threads/thread-view.ts";
+import { assertOwnKeys } from "../threads/write-state.ts";
+import { checkInput } from "./check-input.ts";
+import type { GivenRun } from "./run-record.ts";
+import type { Run } from "./run.ts";
+
+/** LangGraph's `goto` and `update`, as a client sends them. */
+export interface Jump {
+  goto?: unknown;
+  update?: unknown;
+}
+
+/**
+ * Begins a run that goes on elsewhere, on a thread where nothing is open. Known inboxes mark a thread as resolved by
+ * going to its end: that withdraws what is open, and nothing runs.
+ *
+ * @throws {ServerError} `approval_pending`, `not_supported`, `invalid_request`
+ */
+export async function beginJump(
+  parts: ServerParts,
+  row: ThreadRow,
+  { goto, update }: Jump,
+  given: GivenRun,
+): Promise<Run> {
+  const { manager, ports, checkpointer } = parts;
+  if (isEnd(goto) && isNothing(update)) {
+    await resolveThread(parts, row);
+    return manager.show((await ports.threads.get(row.thread_id)) ?? row, given);
+  }
+  const pending = (await pendingOf(ports.ledger, row.thread_id)).map(({ approval_id }) => approval_id);
+  if (pending.length > 0) {
+    const message =
+      '"command.goto" and "command.update" are refused while approvals are pending. Decide or withdraw them.';
+    throw new ServerError("approval_pending", message, { pending });
+  }
+  const targets = isNothing(goto) ? [] : [goto].flat();
+  if (targets.some((target) => typeof target !== "string"))
+    throw new ServerError(
+      "not_supported",
+      '"command.goto" may name nodes. Sends to nodes are not supported.',
+    );
+  const state = await stateOf(ports, row);
+  await assertHarmlessJump(parts, given.graph_id, { goto: targets, state });
+  await assertOwnKeys(parts, given.graph_id, update);
+  await checkInput(checkpointer, update ?? null, async () => messagesOf(state?.values));
+  const beginning = { ...(targets.length > 0 && { goto: targets }), ...(!isNothing(update) && { update }) };
+  return manager.start(row, { kind: "command", ...beginning }, given);
+}
+
+function isEnd(goto: unknown): boolean {
+  const [target, ...others] = [goto].flat();
+  return target === "__end__" && others.length === 0;
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function messagesOf(values: unknown): unknown[] {
+  const { messages } = (values ?? {}) as { messages?: unknown };
+  return Array.isArray(messages) ? (messages as unknown[]) : [];
+}
