@@ -23,8 +23,10 @@ export {
 } from "./policy/index.ts";
 export { assertProviderValid, ModelError, rehearsalModel, scriptedModel } from "./models/index.ts";
 export { seedWorkspace, workspaceTools } from "./tools/index.ts";
+export { createApprovalRoutes } from "./mount.ts";
 export { createServer } from "./wire.ts";
 
+export type { ApprovalRoutesOptions } from "./mount.ts";
 export type {
   Answer,
   ApprovalAgentOptions,

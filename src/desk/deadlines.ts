@@ -30,7 +30,8 @@ export function keepDeadlines(
         return LOOK_MS;
       })
       .then((ms) => {
-        if (!isStopped) timer = setTimeout(run, ms);
+        // A process that has nothing else to do may end.
+        if (!isStopped) timer = setTimeout(run, ms).unref();
       });
   };
   run();

@@ -5,7 +5,7 @@ import { giveFirstAnswer } from "./guards/first-answers.ts";
 import { limitBody, onlyJson } from "./guards/json-bodies.ts";
 import { guardOrigin } from "./guards/origin.ts";
 import type { ServerParts } from "./parts.ts";
-import { problemOf, problemResponse, ServerError } from "./problem.ts";
+import { answerError, problemOf, problemResponse, ServerError } from "./problem.ts";
 import { refuseInvalid } from "./guards/refuse-invalid.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { assistantGraphRoutes } from "./routes/assistant-graphs.ts";
@@ -30,11 +30,7 @@ import { threadRoutes } from "./routes/threads.ts";
 /** The HTTP API: every route, behind the checks that each request passes. */
 export function createApp(parts: ServerParts): Hono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
-  app.onError((error) => {
-    const problem = problemOf(error);
-    if (problem.status >= 500) parts.ports.onError(error);
-    return problemResponse(problem);
-  });
+  app.onError(answerError((error) => parts.ports.onError(error)));
   app.notFound((c) => {
     const allowed = methodsOf(app, c.req.path);
     if (allowed.length === 0)

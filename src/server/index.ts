@@ -4,6 +4,8 @@ export { openCheckpointer, type Checkpointer } from "./database/checkpointer.ts"
 export { Graphs, isGraph, unwrap, type GraphSource, type RunnableGraph } from "./graphs/graphs.ts";
 export { ItemStore } from "./items/item-store.ts";
 export { itemMigrations } from "./items/migrations.ts";
+export { LanggraphServer } from "./mounted/langgraph-server.ts";
+export { createMountedApp } from "./mounted/mounted-app.ts";
 export { listen, urlOf, type Listening } from "./listen.ts";
 export { loadGraphs } from "./graphs/load-graphs.ts";
 export { serverMigrations } from "./database/migrations.ts";

@@ -48,10 +48,18 @@ export interface NamedPolicy {
   policy: Record<string, unknown>;
 }
 
-/** All that the routes work with. */
-export interface ServerParts {
+/** What the routes about approvals work with, whoever runs the graphs. */
+export interface DeskParts {
   /** The desk that lets runs go on after a decision. */
   desk: Desk;
+  ports: Pick<RunPorts, "ledger" | "onError">;
+  manager: Pick<RunManager, "idle">;
+  /** Aborts when the server stops: live streams end then. */
+  closing: AbortSignal;
+}
+
+/** All that the routes work with. */
+export interface ServerParts extends DeskParts {
   ports: RunPorts;
   manager: RunManager;
   /** The threads that clients of the streaming protocol follow. */
@@ -73,6 +81,4 @@ export interface ServerParts {
   /** The host that the server is bound to. */
   host: string;
   allowOrigins: readonly string[];
-  /** Aborts when the server stops: live streams end then. */
-  closing: AbortSignal;
 }

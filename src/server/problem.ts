@@ -104,6 +104,15 @@ export function problemOf(error: unknown): Problem {
   return problem(500, "internal", "Something went wrong inside the server. See its log.");
 }
 
+/** Answers errors with problem documents, and tells `onError` of those that are the server's own. */
+export function answerError(onError: (error: unknown) => void): (error: unknown) => Response {
+  return (error) => {
+    const found = problemOf(error);
+    if (found.status >= 500) onError(error);
+    return problemResponse(found);
+  };
+}
+
 /** A problem document as a response. */
 export function problemResponse(found: Problem, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(found), {

@@ -12,6 +12,11 @@ interface Message {
   tool_call_id?: string;
 }
 
+interface Pending {
+  approval_id: string;
+  args: { path: string };
+}
+
 let server: DevServer;
 let client: Client;
 
@@ -105,5 +110,65 @@ describe("under langgraphjs dev, the bundled agent", () => {
     expect(approvalOf(interrupts[0] as Interrupt).refused).toContain("path");
     await answer(thread_id, { type: "reject" });
     expect(isThere("notes/e.md")).toBe(true);
+  });
+});
+
+describe("the routes that are mounted in langgraphjs dev", () => {
+  const decide = (approval_id: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/approvals/${approval_id}/decision?wait=60`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const pendingOn = async (thread_id: string): Promise<Pending[]> => {
+    const answer = await fetch(`${server.url}/approvals?thread_id=${thread_id}`);
+    return ((await answer.json()) as { approvals: Pending[] }).approvals;
+  };
+
+  it("decide, and resume the thread through the server that runs it", async () => {
+    const names = ["notes/f.md", "notes/g.md"];
+    const thread_id = await askToDelete(...names);
+    const pending = await pendingOn(thread_id);
+    expect(pending.map(({ args }) => args.path).sort()).toEqual(names);
+    const [f, g] = names.map((name) => pending.find(({ args }) => args.path === name)!);
+    const approved = await decide(f!.approval_id, { type: "approve" });
+    expect([approved.status, await approved.json()]).toMatchObject([
+      200,
+      { resumed: true, approval: { status: "approved", execution: { state: "succeeded" } } },
+    ]);
+    expect(names.filter(isThere)).toEqual(["notes/g.md"]);
+    expect((await openOn(thread_id)).status).toBe("interrupted");
+    expect((await decide(g!.approval_id, { type: "reject", message: "keep it" })).status).toBe(200);
+    expect((await openOn(thread_id)).status).toBe("idle");
+    expect(names.filter(isThere)).toEqual(["notes/g.md"]);
+    const { messages } = (await client.threads.getState(thread_id)).values as { messages: Message[] };
+    expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "tool", "ai"]);
+  });
+
+  it("let no foreign page decide", async () => {
+    const thread_id = await askToDelete("notes/h.md");
+    const [approval] = await pendingOn(thread_id);
+    const origin = "https://evil.example";
+    const refused = await decide(approval!.approval_id, { type: "approve" }, { origin });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("access-control-allow-origin")).toBeNull();
+    expect((await openOn(thread_id)).status).toBe("interrupted");
+    expect(isThere("notes/h.md")).toBe(true);
+  });
+
+  it("end a question whose time is up, and let the run go on", async () => {
+    mkdirSync(join(server.workspace, "notes"), { recursive: true });
+    writeFileSync(join(server.workspace, "notes/i.md"), "x");
+    const { thread_id } = await client.threads.create();
+    const input = { messages: [{ role: "user", content: "delete notes/i.md" }] };
+    const context = { policy: { review: { timeout: "2s" } } };
+    await client.runs.wait(thread_id, "agent", { input, context });
+    await vi.waitUntil(async () => (await openOn(thread_id)).status === "idle", {
+      timeout: 30_000,
+      interval: 200,
+    });
+    expect(isThere("notes/i.md")).toBe(true);
+    const { messages } = (await client.threads.getState(thread_id)).values as { messages: Message[] };
+    expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
   });
 });

@@ -14,6 +14,7 @@ import {
   assertProviderValid,
   combine,
   createApprovalAgent,
+  createApprovalRoutes,
   createServer,
   createToolNode,
   decide,
@@ -268,3 +269,7 @@ await server.stop();
 // @ts-expect-error: a server keeps its state somewhere.
 await createServer({ config: "langgraph.json" });
 announceHost(() => ({ ledger }));
+
+const routes = await createApprovalRoutes();
+is<Response | Promise<Response>>(routes.request("/approvals"));
+await createApprovalRoutes({ ledger, allowOrigins: ["https://example.com"] });

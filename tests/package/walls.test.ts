@@ -63,6 +63,7 @@ const forbidden: [file: string, from: string, message: string][] = [
   ["src/desk/a.ts", "../server/a.ts", `${desk} src/server: ${onlyLedgerAndPolicy}`],
   ["src/desk/a.ts", "../wire.ts", `${desk} src/wire.ts: ${onlyLedgerAndPolicy}`],
   ["src/desk/a.ts", "kysely", `${desk} kysely: only src/ledger may.`],
+  ["src/desk/a.ts", "../mount.ts", `${desk} src/mount.ts: ${onlyLedgerAndPolicy}`],
   ["src/desk/a.ts", "hono", `${desk} hono: only src/server, src/wire.ts may.`],
   [
     "src/graph/a.ts",
@@ -193,6 +194,8 @@ const allowed: [file: string, from: string][] = [
   ["src/cli/a.ts", "../policy/a.ts"],
   ["src/wire.ts", "./server/a.ts"],
   ["src/wire.ts", "./graph/a.ts"],
+  ["src/mount.ts", "./server/a.ts"],
+  ["src/mount.ts", "./graph/a.ts"],
   ["src/wire.ts", "@langchain/langgraph-checkpoint-sqlite"],
   ["graphs/a.ts", "countersign"],
   ["graphs/a.ts", "@langchain/langgraph"],

@@ -29,7 +29,7 @@ export interface LanggraphConfig {
 
 /**
  * Reads a `langgraph.json`: `{ graphs: { id: "./file.ts:export" }, env: ".env" | { … } }`. Other keys are other
- * servers' business.
+ * servers' business: `http.app` among them, which mounts in those what this server has by itself.
  *
  * @throws {StartError} `bad_config`
  */

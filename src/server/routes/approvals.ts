@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus, type ApprovalQuery } from "../../ledger/index.ts";
 import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
-import type { ServerParts } from "../parts.ts";
+import type { DeskParts } from "../parts.ts";
 
 const ApprovalId = z.object({ approval_id: z.string().max(200) });
 
@@ -48,7 +48,7 @@ const shown = createRoute({
 });
 
 /** Reading approvals: lists, single ones, and that a person has seen one. */
-export function approvalRoutes(app: OpenAPIHono, { desk }: ServerParts): void {
+export function approvalRoutes(app: OpenAPIHono, { desk }: DeskParts): void {
   app.openapi(list, async (c) => {
     const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
     return c.json(await desk.list(Object.fromEntries(query) as ApprovalQuery), 200);

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { wireEvent } from "../../ledger/index.ts";
-import type { ServerParts } from "../parts.ts";
+import type { DeskParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer, ThreadId } from "../schemas.ts";
 
 const AuditEvent = z
@@ -70,7 +70,7 @@ const verify = createRoute({
 });
 
 /** Reading the ledger and checking it. */
-export function auditRoutes(app: OpenAPIHono, { desk }: ServerParts): void {
+export function auditRoutes(app: OpenAPIHono, { desk }: DeskParts): void {
   app.openapi(audit, async (c) => {
     const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
     const { events, next_after } = await desk.audit(Object.fromEntries(query));

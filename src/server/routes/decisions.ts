@@ -6,7 +6,7 @@ import { approvalOfCall } from "../threads/approval-of-call.ts";
 import { faultsOf } from "../problem.ts";
 import { refuseInvalid, type Validated } from "../guards/refuse-invalid.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
-import type { ServerParts } from "../parts.ts";
+import type { DeskParts } from "../parts.ts";
 
 const DecisionBody = z
   .union([
@@ -104,7 +104,7 @@ function refuseBody(result: Validated & { error?: z.core.$ZodError }): undefined
 }
 
 /** Deciding and withdrawing. Who decides is never read from a body. */
-export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: ServerParts): void {
+export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: DeskParts): void {
   /** Holds the answer until the run has stopped again, and shows the approval as it is then. */
   const settled = async (done: Settled, seconds = 0): Promise<Settled> => {
     if (seconds <= 0) return done;

@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
 import { wireEvent, type Ledger, type LedgerEvent } from "../../ledger/index.ts";
-import type { ServerParts } from "../parts.ts";
+import type { DeskParts } from "../parts.ts";
 import { problemAnswer, ThreadId } from "../schemas.ts";
 
 /** How often an idle stream shows that it is alive, and how often it looks for what other processes wrote. */
@@ -34,7 +34,7 @@ const events = createRoute({
 });
 
 /** The live events of one thread or of all. */
-export function eventRoutes(app: OpenAPIHono, { ports, closing }: ServerParts): void {
+export function eventRoutes(app: OpenAPIHono, { ports, closing }: DeskParts): void {
   const { ledger } = ports;
   app.openapi(events, async (c) => {
     const { thread_id } = c.req.valid("query");

@@ -1,10 +1,12 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Args } from "../../ledger/index.ts";
 import { definePolicy, evaluate, policyJsonSchema, Tier } from "../../policy/index.ts";
+import type { Graphs } from "../graphs/graphs.ts";
 import { threadOf } from "../threads/new-thread.ts";
 import type { Order } from "../runs/order.ts";
-import type { GraphJudgement, ServerParts } from "../parts.ts";
+import type { GraphJudgement, JudgePort, NamedPolicy } from "../parts.ts";
 import { ServerError } from "../problem.ts";
+import type { Threads } from "../threads/threads.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 
 const Json = z.record(z.string(), z.unknown());
@@ -57,8 +59,15 @@ const check = createRoute({
   },
 });
 
+/** What these routes work with. Where others run the graphs, `judge` and `ports` know none. */
+interface PolicyParts {
+  policies: NamedPolicy[];
+  judge: JudgePort;
+  ports: { threads: Pick<Threads, "get">; graphs: Pick<Graphs, "assertServed"> };
+}
+
 /** Policies: which there are, how they are written, and what they would say. */
-export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: ServerParts): void {
+export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: PolicyParts): void {
   app.openapi(list, (c) => c.json({ policies }, 200));
   app.openapi(schema, (c) => c.json(policyJsonSchema(), 200));
   app.openapi(check, async (c) => {

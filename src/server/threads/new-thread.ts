@@ -11,7 +11,10 @@ export function emptyThread(thread_id: string, metadata: Record<string, unknown>
 }
 
 /** The thread of this id. @throws {ServerError} `thread_not_found` */
-export async function threadOf({ threads }: { threads: Threads }, thread_id: string): Promise<ThreadRow> {
+export async function threadOf(
+  { threads }: { threads: Pick<Threads, "get"> },
+  thread_id: string,
+): Promise<ThreadRow> {
   const row = await threads.get(thread_id);
   if (row === undefined) throw new ServerError("thread_not_found", `There is no thread "${thread_id}".`);
   return row;
