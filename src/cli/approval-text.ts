@@ -7,6 +7,12 @@ import { clip, COLUMNS, wrap } from "./wrap.ts";
 const LABEL = 11;
 const MOST_LINES = 12;
 
+/** What is asked, where it is not whether the call may run. */
+const QUESTIONS: Partial<Record<Approval["kind"], string>> = {
+  outcome: "It left no result: approve runs it again, respond tells its result.",
+  interrupt: "The graph asks this by itself, and does with the answer what it likes.",
+};
+
 /** Lines of a card, and whether some of the arguments were left out. */
 export interface Card {
   lines: string[];
@@ -30,10 +36,8 @@ export function approvalCard(
   const rest = isClipped ? [`… ${args.length - shown.length} more lines, shown on request`] : [];
   const { tool, tier, rules, reason, description, status, expires_at, approval_id } = approval;
   const about = description === null ? [] : field("what", prose(description, width));
-  const question =
-    approval.kind === "outcome"
-      ? field("question", wrap("It left no result: approve runs it again, respond tells its result.", width))
-      : [];
+  const words = QUESTIONS[approval.kind];
+  const question = words === undefined ? [] : field("question", wrap(words, width));
   return {
     isClipped,
     lines: [

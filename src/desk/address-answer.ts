@@ -49,7 +49,7 @@ export function addressAnswer(answer: unknown, open: readonly OpenInterrupt[]): 
 /** Our question in an interrupt's value. Only its address is taken from there; the ledger knows the rest. */
 export function questionOf({ id, value }: OpenInterrupt): OpenQuestion[] {
   const approval = (value as { approval?: Partial<Approval> } | null | undefined)?.approval;
-  return typeof approval?.approval_id === "string"
+  return typeof approval?.approval_id === "string" && approval.approval_id.startsWith("apr_")
     ? [{ approval: approval as Approval, interrupt_id: id }]
     : [];
 }

@@ -22,6 +22,7 @@ export function clearance(call: Call, { tool, args_digest, authority, is_safe }:
   const approval = lastApproval(call);
   if (approval?.approval_id !== authority.approval_id)
     return "The approval is not the last one of this call.";
+  if (approval.kind === "interrupt") return "It answers a graph's own question: nothing runs here for it.";
   if (approval.status !== "approved" && approval.status !== "edited")
     return `The approval is ${approval.status}.`;
   const cleared = clearedBy(approval);

@@ -90,6 +90,18 @@ describe("reading a decision", () => {
     });
   });
 
+  it("takes any value for the answer to a graph's own question, and for that alone", () => {
+    const own = { ...one, kind: "interrupt" as const };
+    for (const value of [null, 0, "", { a: [1] }]) {
+      const message = typeof value === "string" ? value : JSON.stringify(value);
+      expect(readDecision({ type: "respond", value }, own)).toEqual({ type: "respond", value, message });
+    }
+    expect(readDecision({ type: "respond", message: "all", value: [1] }, own)).toMatchObject({
+      message: "all",
+    });
+    expect(() => readDecision({ type: "respond", value: 1 }, one)).toThrow(/"value".*still pending/);
+  });
+
   it.each<[string, unknown]>([
     ...[null, undefined, false, 0, "", "approve", [], {}].map((raw): [string, unknown] => [
       JSON.stringify(raw) ?? "undefined",

@@ -22,7 +22,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   fc
     .record({
       id: approvalIds,
-      kind: fc.constantFrom("call" as const, "outcome" as const),
+      kind: fc.constantFrom("call" as const, "outcome" as const, "interrupt" as const),
       ttl: fc.option(fc.nat(20)),
     })
     .map<Command>(({ id, kind, ttl }) => ({

@@ -130,6 +130,19 @@ describe("a question of LangChain's human-in-the-loop middleware", () => {
     expect(listOf(body["approvals"])).toMatchObject([{ status, decision: { decided_by: { kind: "user" } } }]);
   });
 
+  it("with one of three actions withdrawn tells the graph no for it", async () => {
+    const { go, decide, remove, pending, done, statusOf } = await foreign((made) => hitlAgent(made, three));
+    const thread_id = await go();
+    const [one, ...rest] = await pending(thread_id);
+    const withdrawn = await remove(`/approvals/${one!.approval_id}?wait=10`);
+    expect(withdrawn.body).toMatchObject({ resumed: false, approval: { status: "cancelled" } });
+    expect(await pending(thread_id)).toHaveLength(2);
+    for (const { approval_id } of rest) await decide(approval_id, { type: "reject" });
+    expect(await pending(thread_id)).toEqual([]);
+    expect(await statusOf(thread_id)).toBe("idle");
+    expect(done.paid).toEqual([]);
+  });
+
   it("tells the model when it is withdrawn, or when new input takes its place", async () => {
     const steps = [payment("ann"), payment("bob"), { content: "done" }];
     const { go, remove, pending, done, get, client, statusOf } = await foreign((made) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openDesk } from "../../src/desk/index.ts";
 import { until } from "./bench.ts";
-import { asking, foreign, hitlAgent, payment } from "./foreign.ts";
+import { asking, failing, foreign, hitlAgent, payment } from "./foreign.ts";
 
 const three = [payment("ann", "bob", "cy"), { content: "done" }];
 
@@ -95,5 +95,24 @@ describe("decisions on a question of a graph's own", () => {
     expect((await get(`/approvals/${open!.approval_id}`)).body["status"]).toBe("cancelled");
     const [other, ...others] = await pending(thread_id);
     expect([others, other?.approval_id === open!.approval_id]).toEqual([[], false]);
+  });
+});
+
+describe("a graph that throws after it was answered", () => {
+  it("leaves the decision as it stands, and the thread can be used again", async () => {
+    const { go, pending, decide, get, statusOf, client } = await foreign((made) => failing(made));
+    const thread_id = await go({});
+    const [open] = await pending(thread_id);
+    await decide(open!.approval_id, { type: "respond", message: "no number" });
+    expect(await statusOf(thread_id)).toBe("error");
+    expect(await pending(thread_id)).toEqual([]);
+    const late = await decide(open!.approval_id, { type: "respond", message: "7" });
+    expect([late.status, late.body["code"]]).toEqual([409, "already_decided"]);
+    expect((await get(`/approvals/${open!.approval_id}`)).body).toMatchObject({ status: "responded" });
+    await client.runs.wait(thread_id, "agent", { input: {} });
+    const [next, ...others] = await pending(thread_id);
+    expect(others).toEqual([]);
+    await decide(next!.approval_id, { type: "respond", message: "7" });
+    expect(await statusOf(thread_id)).toBe("idle");
   });
 });

@@ -53,6 +53,20 @@ export function asking(done: Done, nodes: Record<string, unknown[]>) {
   return named.compile();
 }
 
+/** A graph that asks for a number and throws when it gets something else. */
+export function failing(done: Done) {
+  return new StateGraph(Answers)
+    .addNode("count", () => {
+      const answer = Number(interrupt<string, unknown>("how many?"));
+      if (Number.isNaN(answer)) throw new Error("That is no number.");
+      done.answers.push(answer);
+      return { answers: [answer] };
+    })
+    .addEdge(START, "count")
+    .addEdge("count", END)
+    .compile();
+}
+
 export interface Foreign extends Bench {
   done: Done;
   client: Client;

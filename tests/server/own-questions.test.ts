@@ -62,6 +62,28 @@ describe("questions that tools ask themselves", () => {
     expect((await get(`/threads/${thread_id}`)).body["status"]).toBe("idle");
   });
 
+  it("are approvals as well, that anybody can answer who answers those", async () => {
+    const { asked, pending, post, get, thread_id } = await asking();
+    const open = (await pending()).filter(({ kind }) => kind === "interrupt");
+    expect(open.map(({ tool }) => tool)).toEqual(["tools", "tools"]);
+    for (const { approval_id, args } of open) {
+      const { question } = args["value"] as { question: string };
+      await post(`/approvals/${approval_id}/decision?wait=10`, {
+        type: "respond",
+        message: `my ${question}`,
+      });
+    }
+    expect(asked.toSorted()).toEqual(["colour: my colour", "size: my size"]);
+    const [left, ...others] = await pending();
+    expect([left?.kind, others]).toEqual(["call", []]);
+    await post(`/approvals/${left!.approval_id}/decision?wait=10`, { type: "approve" });
+    expect((await get(`/threads/${thread_id}`)).body["status"]).toBe("idle");
+    const events = listOf((await get(`/audit?thread_id=${thread_id}`)).body["events"]);
+    const count = (type: string) => events.filter((event) => textOf(event["type"]) === type).length;
+    expect(count("tool_result")).toBe(count("tool_call_started"));
+    expect(count("approval_resolved")).toBe(count("approval_requested"));
+  });
+
   it("are not answered by a bare answer, nor by a decision for another question", async () => {
     const { asked, idOf, resume, pending, get, post, thread_id } = await asking();
     const [approval] = await pending();

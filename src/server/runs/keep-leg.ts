@@ -9,6 +9,9 @@ import type { RunPorts } from "./run-ports.ts";
 /** Keeps the graph's own questions as a run that stopped by itself left them. */
 export async function keepLeg(ports: RunPorts, leg: Leg, { values, asked }: Played): Promise<void> {
   const mayAsk = values === undefined || asked.some((one) => questionOf(one).length === 0);
+  // An answer to our gate reaches no question of the graph's own, so none can have gone.
+  const isOurs = leg.start?.kind === "answers" && leg.start.questions.approval_ids.length === 0;
+  if (isOurs && !mayAsk) return;
   await keep(ports, leg, { mayAsk, hasPaused: leg.start !== null });
 }
 
