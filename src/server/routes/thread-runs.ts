@@ -1,7 +1,9 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type { RunRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
+import { Run } from "../runs/run.ts";
 import { rowStatuses, RunSchema, viewRun } from "../runs/run-view.ts";
 import {
   endedEvents,
@@ -62,20 +64,25 @@ const join = createRoute({
   request: { params: runParams, query: z.object({ cancel_on_disconnect: Flag }) },
   responses: { 200: jsonAnswer(z.looseObject({}), "What it left."), ...notFound },
 });
+const reading = {
+  description:
+    "From its beginning, or behind `Last-Event-ID`. A run that has ended shows what it left, and its end.",
+  responses: { 200: events, ...notFound },
+};
+const read = { query: z.object({ cancel_on_disconnect: Flag, stream_mode }), headers: LastEventId };
 const joinStream = createRoute({
   ...{
     method: "get",
     path: "/threads/{thread_id}/runs/{run_id}/stream",
     summary: "Read the stream of a run",
   },
-  description:
-    "From its beginning, or behind `Last-Event-ID`. A run that has ended shows what it left, and its end.",
-  request: {
-    params: runParams,
-    query: z.object({ cancel_on_disconnect: Flag, stream_mode }),
-    headers: LastEventId,
-  },
-  responses: { 200: events, ...notFound },
+  ...reading,
+  request: { params: runParams, ...read },
+});
+const joinStreamAlone = createRoute({
+  ...{ method: "get", path: "/runs/{run_id}/stream", summary: "Read the stream of a run by its id alone" },
+  ...reading,
+  request: { params: runParams.pick({ run_id: true }), ...read },
 });
 /** The LangGraph API's runs after their beginning: look, wait, read, forget. */
 export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
@@ -103,29 +110,54 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(join, async (c) => {
-    const record = await recordOf(parts, c.req.valid("param"));
-    const run = knownRun(parts, record);
-    if (run === null) return c.json(await endedValues(parts, record), 200);
+    const found = await foundRun(parts, c.req.valid("param"));
+    if (!(found instanceof Run)) return c.json(await endedValues(parts, found), 200);
     const isCancelling = isSet(c.req.valid("query").cancel_on_disconnect);
-    return serveValues(c, parts, run, { isCancelling });
+    return serveValues(c, parts, found, { isCancelling });
   });
 
   app.openapi(joinStream, async (c) => {
-    const record = await recordOf(parts, c.req.valid("param"));
-    const { cancel_on_disconnect, stream_mode } = c.req.valid("query");
-    const modes = stream_mode === undefined ? null : new Set([stream_mode].flat());
-    const run = knownRun(parts, record);
-    if (run !== null) {
-      const after = c.req.valid("header")["last-event-id"];
-      const isCancelling = isSet(cancel_on_disconnect);
-      return serveStream(c, parts, run, { isCancelling, modes: modes ?? null, after });
-    }
-    c.header("Content-Location", placeOf(record));
-    return serveEvents(c, parts, async (out) => {
-      for (const event of await endedEvents(parts, record))
-        if (isWanted(event.event, modes)) await out.writeSSE(event);
-    });
+    const found = await foundRun(parts, c.req.valid("param"));
+    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header") });
   });
+  app.openapi(joinStreamAlone, async (c) => {
+    const found = await foundRun(parts, c.req.valid("param"));
+    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header") });
+  });
+}
+
+type Reading = z.infer<typeof read.query> & z.infer<typeof read.headers>;
+
+function serveReading(c: Context, parts: ServerParts, found: Run | RunRow, reading: Reading): Response {
+  const { cancel_on_disconnect, stream_mode, "last-event-id": after } = reading;
+  const modes = stream_mode === undefined ? null : new Set([stream_mode].flat());
+  if (found instanceof Run)
+    return serveStream(c, parts, found, { isCancelling: isSet(cancel_on_disconnect), modes, after });
+  c.header("Content-Location", placeOf(found));
+  return serveEvents(c, parts, async (out) => {
+    for (const event of await endedEvents(parts, found))
+      if (isWanted(event.event, modes)) await out.writeSSE(event);
+  });
+}
+
+/**
+ * A run as this process knows it, also when its thread went with its end; or the row of one that has ended.
+ *
+ * @throws {ServerError} `thread_not_found`, `run_not_found`
+ */
+async function foundRun(
+  parts: ServerParts,
+  { thread_id, run_id }: { thread_id?: string; run_id: string },
+): Promise<Run | RunRow> {
+  const known = parts.ports.registry.get(run_id);
+  if (known && (thread_id === undefined || known.thread_id === thread_id)) return known;
+  if (thread_id !== undefined) {
+    const record = await recordOf(parts, { thread_id, run_id });
+    return knownRun(parts, record) ?? record;
+  }
+  const record = await parts.ports.runs.get(run_id);
+  if (!record) throw new ServerError("run_not_found", `There is no run "${run_id}".`);
+  return knownRun(parts, record) ?? record;
 }
 
 export function isSet(flag: string | undefined): boolean {

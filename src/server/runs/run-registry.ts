@@ -35,6 +35,14 @@ export class RunRegistry {
       .toSorted((one, other) => (one.run_id < other.run_id ? -1 : 1));
   }
 
+  /** Forgets the runs of a thread that was deleted. */
+  forget(thread_id: string): void {
+    for (const run of this.of(thread_id)) {
+      this.#ended.delete(run);
+      this.#runs.delete(run.run_id);
+    }
+  }
+
   // No timers: whoever comes by removes what is too old.
   #sweep(): void {
     for (const [run, ended] of this.#ended) {

@@ -6,7 +6,12 @@ import { closeCalls } from "./close-calls.ts";
 const REASON = "The thread was deleted.";
 
 /** Deletes a thread: its runs are cancelled, its open calls are closed in the ledger, and its checkpoints go. */
-export async function deleteThread(parts: ServerParts, { thread_id }: ThreadRow): Promise<void> {
+export async function deleteThread(parts: ServerParts, row: ThreadRow): Promise<void> {
+  await remove(parts, row);
+  parts.ports.registry.forget(row.thread_id);
+}
+
+async function remove(parts: ServerParts, { thread_id }: ThreadRow): Promise<void> {
   const { manager, ports, checkpointer } = parts;
   await manager.clear(thread_id, REASON);
   await closeCalls(parts, thread_id, { reason: REASON, by: { kind: "user" } });
@@ -14,13 +19,16 @@ export async function deleteThread(parts: ServerParts, { thread_id }: ThreadRow)
   await ports.threads.remove(thread_id);
 }
 
-/** Deletes the thread of a run that was its only one, once the run has ended. */
+/**
+ * Deletes the thread of a run that was its only one, once the run has ended. The run's stream is known a little longer,
+ * for a client whose connection broke just before the end.
+ */
 export async function forgetThread(parts: ServerParts, run: Run): Promise<void> {
   const { ports } = parts;
   try {
     await run.done;
     const row = await ports.threads.get(run.thread_id);
-    if (row) await deleteThread(parts, row);
+    if (row) await remove(parts, row);
   } catch (error) {
     ports.onError(error);
   }
