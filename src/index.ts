@@ -23,6 +23,7 @@ export {
 } from "./policy/index.ts";
 export { assertProviderValid, ModelError, rehearsalModel, scriptedModel } from "./models/index.ts";
 export { seedWorkspace, workspaceTools } from "./tools/index.ts";
+export { openStore } from "./server/index.ts";
 export { createApprovalRoutes } from "./mount.ts";
 export { createServer } from "./wire.ts";
 

@@ -16,6 +16,7 @@ import {
   createApprovalAgent,
   createApprovalRoutes,
   createServer,
+  openStore,
   createToolNode,
   decide,
   definePolicy,
@@ -254,6 +255,15 @@ if (thrown instanceof ApprovalRequiredError) is<readonly string[]>(thrown.tools)
 if (thrown instanceof ModelError) is<string>(thrown.message);
 
 // The server, and other servers that lend a ledger to the graphs they run.
+const store = await openStore("file:./state.db");
+createApprovalAgent({
+  model: "rehearsal",
+  tools: [],
+  ledger: store.ledger,
+  checkpointer: store.checkpointer,
+});
+await store.close();
+
 const server = await createServer({
   config: { graphs: { agent: graph } },
   store: "file:./state.db",

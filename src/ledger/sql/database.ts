@@ -50,6 +50,12 @@ export interface Database {
   readonly dialect: Dialect;
   /** Where it is, with no password in it. */
   readonly url: string;
+  /**
+   * SQLite's connection, a `Database` of better-sqlite3, for LangGraph's checkpointer to share: two connections of one
+   * process drop each other's page cache at every commit. Whoever shares it ends its transactions in the tick in which
+   * they began. `null` on PostgreSQL.
+   */
+  readonly connection: object | null;
   /** Writes SQL for this database and runs nothing: end each query with `.compile()`. */
   builder<Tables>(): Kysely<Tables>;
   /**

@@ -46,6 +46,7 @@ export async function openPostgres(url: string): Promise<Database> {
 class PostgresDatabase implements Database {
   readonly dialect = "postgres";
   readonly url: string;
+  readonly connection = null;
   readonly #pool: Pool;
   readonly #address: PostgresAddress;
   readonly #builder = createBuilder<unknown>("postgres");

@@ -6,6 +6,7 @@ import { createBuilder } from "./builder.ts";
 import { codeOf, type Database, type Migration, type OpenOptions, type Read, type Work } from "./database.ts";
 import { migrateWork } from "./migrate.ts";
 import { prepareFile, sqlitePath, unwritable } from "./sqlite-file.ts";
+import { shareable, Statements } from "./statements.ts";
 
 type Connection = SqliteConnection.Database;
 
@@ -22,7 +23,8 @@ export async function openSqlite(url: string, { busyTimeoutMs = 5_000 }: OpenOpt
     prepareFile(path);
     connection = new Sqlite(path, { timeout: busyTimeoutMs });
     connection.pragma("journal_mode = WAL");
-    connection.pragma("synchronous = FULL");
+    // A commit that must wait for the disk says so itself: see Session.forced.
+    connection.pragma("synchronous = NORMAL");
     connection.exec("BEGIN IMMEDIATE; COMMIT");
   } catch (cause) {
     connection?.close();
@@ -35,6 +37,7 @@ export async function openSqlite(url: string, { busyTimeoutMs = 5_000 }: OpenOpt
 class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
   readonly url: string;
+  readonly connection: object;
   readonly #path: string;
   readonly #main: Session;
   readonly #openReader: () => Connection;
@@ -44,6 +47,7 @@ class SqliteDatabase implements Database {
     this.url = `file:${path}`;
     this.#path = path;
     this.#main = new Session(connection);
+    this.connection = this.#main.shared;
     this.#openReader = openReader;
   }
 
@@ -56,10 +60,8 @@ class SqliteDatabase implements Database {
   }
 
   async run<Result>(work: () => Work<Result>, { force = false } = {}): Promise<Result> {
-    return this.#guard(() => {
-      this.#main.force(force);
-      return this.#main.transaction("BEGIN IMMEDIATE", work);
-    });
+    const write = (): Result => this.#main.transaction("BEGIN IMMEDIATE", work);
+    return this.#guard(() => (force ? this.#main.forced(write) : write()));
   }
 
   async read<Result>(work: () => Work<Result>): Promise<Result> {
@@ -102,40 +104,39 @@ class SqliteDatabase implements Database {
 /** A connection with its prepared statements. */
 class Session {
   readonly #connection: Connection;
-  #isForcing = true;
-  readonly #statements = new Map<string, SqliteConnection.Statement>();
+  readonly #statements: Statements;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.#statements = new Statements(connection);
   }
 
-  /** Whether the next commits wait for the disk. In WAL mode the log is one file, so one that does takes all along. */
-  force(force: boolean): void {
-    if (force === this.#isForcing) return;
-    this.#connection.pragma(`synchronous = ${force ? "FULL" : "NORMAL"}`);
-    this.#isForcing = force;
+  /** See {@link Database.connection}. */
+  get shared(): Connection {
+    return shareable(this.#connection, this.#statements);
   }
 
   get isOpen(): boolean {
     return this.#connection.open;
   }
 
-  /** Runs work from its first to its last query without giving way. */
-  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Work<Result>): Result {
-    this.#prepare(begin).run();
+  /** Lets the commits of `write` wait for the disk. In WAL mode the log is one file, so one that does takes all along. */
+  forced<Result>(write: () => Result): Result {
+    this.#connection.pragma("synchronous = FULL");
     try {
-      const result = this.play(work());
-      this.#prepare("COMMIT").run();
-      return result;
-    } catch (error) {
-      // SQLite has already rolled back after some errors, a full disk among them.
-      if (this.#connection.inTransaction) this.#prepare("ROLLBACK").run();
-      throw error;
+      return write();
+    } finally {
+      this.#connection.pragma("synchronous = NORMAL");
     }
   }
 
+  /** Runs work from its first to its last query without giving way. */
+  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Work<Result>): Result {
+    return this.#statements.transaction(begin, () => this.play(work()));
+  }
+
   begin(): void {
-    this.#prepare("BEGIN").run();
+    this.#statements.get("BEGIN").run();
     // The view is taken at the first reading, not at BEGIN.
     this.#connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   }
@@ -147,18 +148,10 @@ class Session {
   }
 
   #query({ sql, parameters }: CompiledQuery): unknown[] {
-    const statement = this.#prepare(sql);
+    const statement = this.#statements.get(sql);
     if (statement.reader) return statement.all(parameters);
     statement.run(parameters);
     return [];
-  }
-
-  #prepare(sql: string): SqliteConnection.Statement {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = this.#connection.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
   }
 
   close(): void {

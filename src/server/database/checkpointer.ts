@@ -21,8 +21,8 @@ export async function openCheckpointer(store: string, { connection }: Database):
 // Checkpoints and ledger are written to one log, in order, and a commit of the ledger that waits for the disk takes
 // along what came before: the checkpoints need no waiting of their own.
 async function openSqlite(connection: object): Promise<Checkpointer> {
-  const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
-  const saver = new SqliteSaver(connection as InstanceType<typeof SqliteSaver>["db"]);
+  const { SqliteCheckpoints } = await import("./sqlite-checkpoints.ts");
+  const saver = new SqliteCheckpoints(connection as InstanceType<typeof SqliteCheckpoints>["db"]);
   // The saver makes its tables at the first reading, and deleting would fail before that.
   await saver.getTuple({ configurable: { thread_id: "none" } });
   // The connection is the database's own to close.
