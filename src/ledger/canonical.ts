@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 
 /**
  * The canonical JSON of a value (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers as
@@ -17,8 +17,13 @@ export function digest(value: unknown): string {
 
 /** The hexadecimal SHA-256 of a text in UTF-8. */
 export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return inOneCall === undefined
+    ? crypto.createHash("sha256").update(text, "utf8").digest("hex")
+    : inOneCall("sha256", text, "hex");
 }
+
+// Twice as fast, and newer than the oldest Node.js that this package runs on.
+const inOneCall = (crypto as Partial<typeof crypto>).hash;
 
 const MAX_DEPTH = 1_000;
 
@@ -26,13 +31,23 @@ const MAX_DEPTH = 1_000;
 function write(value: unknown, depth: number): string {
   if (depth > MAX_DEPTH) throw new TypeError(`JSON nested deeper than ${MAX_DEPTH} has no canonical form.`);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  // Not by map(), which passes over the holes of an array.
-  if (Array.isArray(value)) return `[${Array.from(value, (item) => write(item, depth + 1)).join(",")}]`;
+  if (Array.isArray(value)) return writeArray(value, depth);
   if (hasToJson(value)) return write(value.toJSON(), depth + 1);
-  const entries = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined && typeof inner !== "function" && typeof inner !== "symbol")
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${write(inner, depth + 1)}`).join(",")}}`;
+  let text = "";
+  // The order of sort() without a function is that of UTF-16 code units.
+  for (const name of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[name];
+    if (inner === undefined || typeof inner === "function" || typeof inner === "symbol") continue;
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(inner, depth + 1)}`;
+  }
+  return `{${text}}`;
+}
+
+function writeArray(items: readonly unknown[], depth: number): string {
+  let text = "";
+  // By index, since the holes of an array count.
+  for (let at = 0; at < items.length; at += 1) text += `${at === 0 ? "" : ","}${write(items[at], depth + 1)}`;
+  return `[${text}]`;
 }
 
 function hasToJson(value: object): value is { toJSON(): unknown } {

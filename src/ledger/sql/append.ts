@@ -1,6 +1,6 @@
 import { evolve, type Call } from "../call.ts";
 import type { Tip } from "../chain.ts";
-import { LedgerError, type Batch, type Lease } from "../ledger.ts";
+import { LedgerError, type Batch } from "../ledger.ts";
 import { approvalIndex, callIndex, type ApprovalRow, type CallRow } from "../query.ts";
 import { sealAll } from "../seal-all.ts";
 import type { Sealed } from "../seal.ts";
@@ -54,10 +54,11 @@ function* write(dialect: Dialect, { batch, rows, call, opened, changed, thread }
   }
   if (call === null || !batch.call) return;
   const index = callIndex(call);
+  const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? {};
   if (first && batch.call.expected_version === 0) {
-    yield* insertCall.rows(dialect, { ...index, started_seq: first.seq });
-  } else if (first) yield* updateCall.rows(dialect, index);
-  if (batch.lease) yield* setLease.rows(dialect, { call_id: call.call_id, ...batch.lease });
+    yield* insertCall.rows(dialect, { ...index, started_seq: first.seq, lease_owner, lease_until });
+  } else if (batch.lease) yield* updateClaimed.rows(dialect, { ...index, lease_owner, lease_until });
+  else if (first) yield* updateCall.rows(dialect, index);
   for (const { approval, request_seq } of opened) {
     yield* insertApproval.rows(dialect, { ...approvalIndex(approval), request_seq });
   }
@@ -101,21 +102,25 @@ const insertEvent = new Operation((build, given: StoredEvent) => {
 
 type CallIndex = ReturnType<typeof callIndex>;
 
-const insertCall = new Operation((build, given: CallIndex & Pick<CallRow, "started_seq">) => {
-  const { call_id, thread_id, tool_call_id, version, is_answered, started_seq } = given;
-  const row = { call_id, thread_id, tool_call_id, version, is_answered, started_seq };
-  return build.insertInto("ledger_calls").values({ ...row, lease_owner: null, lease_until: null });
+const insertCall = new Operation((build, given: CallRow) => {
+  const { call_id, thread_id, tool_call_id, version, is_answered } = given;
+  const { started_seq, lease_owner, lease_until } = given;
+  const row = { call_id, thread_id, tool_call_id, version, is_answered };
+  return build.insertInto("ledger_calls").values({ ...row, started_seq, lease_owner, lease_until });
 });
 
 const updateCall = new Operation((build, { call_id, version, is_answered }: CallIndex) =>
   build.updateTable("ledger_calls").set({ version, is_answered }).where("call_id", "=", call_id),
 );
 
-const setLease = new Operation((build, { call_id, owner, until }: Lease & { call_id: string }) =>
-  build
-    .updateTable("ledger_calls")
-    .set({ lease_owner: owner, lease_until: until })
-    .where("call_id", "=", call_id),
+const updateClaimed = new Operation(
+  (build, given: CallIndex & Pick<CallRow, "lease_owner" | "lease_until">) => {
+    const { call_id, version, is_answered, lease_owner, lease_until } = given;
+    return build
+      .updateTable("ledger_calls")
+      .set({ version, is_answered, lease_owner, lease_until })
+      .where("call_id", "=", call_id);
+  },
 );
 
 const insertApproval = new Operation((build, given: ApprovalRow) => {

@@ -30,10 +30,8 @@ export class Operation<Given extends object, Row> {
   /** The query with its parameters, to be run. */
   query(dialect: Dialect, given: Given): CompiledQuery<Row> {
     const query = this.#of(dialect);
-    const values = new Map<string, unknown>(Object.entries(given));
-    const parameters = query.parameters.map((one) =>
-      one instanceof Placeholder ? values.get(one.name) : one,
-    );
+    const values = given as Readonly<Record<string, unknown>>;
+    const parameters = query.parameters.map((one) => (one instanceof Placeholder ? values[one.name] : one));
     return { ...query, parameters };
   }
 

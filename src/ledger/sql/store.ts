@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
+import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
 import type { LedgerEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
@@ -198,7 +199,7 @@ class SqlLedger implements Ledger {
 
 /** Copies, so that nobody can change what the cache holds through what was returned. */
 function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent[] } {
-  return structuredClone({
+  return copyJson({
     calls: sealed.map(({ call }) => call),
     events: sealed.flatMap(({ events }) => events),
   });
