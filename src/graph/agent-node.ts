@@ -40,7 +40,13 @@ export async function runAgent(
   // What a message was made with is what is written of it.
   message.lc_kwargs["id"] = message.id;
   const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, message.id ?? "", one)));
-  return { messages: [...closed, message, ...refused], approval_overlays: overlays };
+  const messages = [...closed, message, ...refused];
+  return isKept(state.approval_overlays, overlays) ? { messages } : { messages, approval_overlays: overlays };
+}
+
+/** Whether the channel holds these already: what is not written costs nothing on disk. */
+function isKept(kept: readonly PolicyOverlay[] = [], next: readonly PolicyOverlay[]): boolean {
+  return kept.length === next.length && kept.every((one, at) => one === next[at]);
 }
 
 /** In the mode `fail_closed` the calls of the turn are answered, and then the run ends. */

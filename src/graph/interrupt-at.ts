@@ -5,6 +5,7 @@ import {
   type LangGraphRunnableConfig,
 } from "@langchain/langgraph";
 import { isInvalidResume } from "@langchain/langgraph";
+import { z } from "zod";
 import { answerSchema, interruptValue, type Question } from "./payload.ts";
 import { addressedAnswers, forgetAnswer, seekPosition } from "./platform.ts";
 
@@ -30,21 +31,20 @@ export function interruptAt(
   config: LangGraphRunnableConfig,
   position: number,
   question: Question,
-  check: (answer: unknown) => string | undefined,
+  check: Check,
   known?: string | null,
 ): Interrupted {
   const value = interruptValue(question);
-  const responseSchema = answerSchema(question, check);
   seekPosition(config, position);
   try {
-    return { kind: "answered", answer: interrupt(value, { responseSchema }) };
+    return { kind: "answered", answer: interruptChecked(value, check) };
   } catch (error) {
     if (isPause(error)) return addressed(config, known, check, waiting(error, question));
     forgetAnswer(config, position);
     seekPosition(config, position);
     const refused = isInvalidResume(error) ? messageOf(error) : "It was not addressed to this question.";
     try {
-      interrupt(value, { responseSchema });
+      interruptChecked(value, check);
     } catch (again) {
       if (isPause(again)) return { ...waiting(again, question), refused };
     }
@@ -52,11 +52,26 @@ export function interruptAt(
   }
 }
 
+/** What is wrong with an answer, or nothing. */
+type Check = (answer: unknown) => string | undefined;
+
+// One schema for all questions, since making one takes longer than asking. `interrupt()` checks before it returns.
+let checking: Check = () => undefined;
+const CHECKED = z.unknown().superRefine((answer, context) => {
+  const fault = checking(answer);
+  if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+});
+
+function interruptChecked(value: unknown, check: Check): unknown {
+  checking = check;
+  return interrupt(value, { responseSchema: CHECKED });
+}
+
 /** LangGraph finds an addressed answer only where it kept an answer to each question before; this finds it always. */
 function addressed(
   config: LangGraphRunnableConfig,
   interrupt_id: string | null | undefined,
-  check: (answer: unknown) => string | undefined,
+  check: Check,
   unanswered: Interrupted & { kind: "waiting" },
 ): Interrupted {
   const answers = addressedAnswers(config);
@@ -66,12 +81,17 @@ function addressed(
   return refused === undefined ? { kind: "answered", answer } : { ...unanswered, refused };
 }
 
-type Pause = GraphInterrupt & { interrupts: { id?: string; value?: unknown }[] };
+type Pause = GraphInterrupt & { interrupts: { id?: string; value?: unknown; response_schema?: unknown }[] };
 
 function waiting(error: Pause, question: Question): Interrupted & { kind: "waiting" } {
   const [first] = error.interrupts;
+  const asked = { ...first, response_schema: answerSchema(question) };
+  // Thrown again as it is where it can be: making an error costs its stack.
+  error.interrupts = [asked];
   const pause = (refused?: string): GraphInterrupt =>
-    new GraphInterrupt([{ ...first, value: interruptValue(question, refused) }] as never);
+    refused === undefined
+      ? error
+      : new GraphInterrupt([{ ...asked, value: interruptValue(question, refused) }] as never);
   return { kind: "waiting", interrupt_id: first?.id ?? null, pause };
 }
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Approval } from "../ledger/index.ts";
 
 /** The version of the interrupt's value. */
@@ -75,26 +74,20 @@ function describe({ description, reason }: Question, refused: string | undefined
 }
 
 /**
- * The schema of an answer. Interfaces draw a form from its JSON Schema; what is really accepted is decided by `check`,
- * which returns what is wrong with an answer, or nothing.
+ * The JSON Schema of an answer, which interfaces draw a form from. What is really accepted is decided where the answer
+ * arrives.
  */
-export function answerSchema(question: Question, check: (answer: unknown) => string | undefined): z.ZodType {
-  const { allowed_decisions, args_schema } = question;
-  return z
-    .unknown()
-    .superRefine((answer, context) => {
-      const fault = check(answer);
-      if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
-    })
-    .meta({
-      type: "object",
-      title: "Decision",
-      required: ["type"],
-      properties: {
-        type: { type: "string", enum: allowed_decisions },
-        args: args_schema ?? { type: "object", description: "The edited arguments, with edit." },
-        message: { type: "string", description: "Why not, with reject; the answer, with respond." },
-        reason: { type: "string", description: "Why, for the ledger." },
-      },
-    });
+export function answerSchema({ allowed_decisions, args_schema }: Question): Record<string, unknown> {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    title: "Decision",
+    required: ["type"],
+    properties: {
+      type: { type: "string", enum: allowed_decisions },
+      args: args_schema ?? { type: "object", description: "The edited arguments, with edit." },
+      message: { type: "string", description: "Why not, with reject; the answer, with respond." },
+      reason: { type: "string", description: "Why, for the ledger." },
+    },
+  };
 }
