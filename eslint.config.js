@@ -116,7 +116,7 @@ function walled(files, walls) {
   };
 }
 
-const ts = ["src/**/*.ts", "graphs/**/*.ts", "tests/**/*.ts", "bench/**/*.ts"];
+const ts = ["src/**/*.ts", "graphs/**/*.ts", "tests/**/*.ts", "tests/**/*.tsx", "bench/**/*.ts"];
 
 export default tseslint.config(
   { ignores: ["dist/", "coverage/", "node_modules/", ".countersign/", "tests/.docs/", "tests/**/fixtures/"] },

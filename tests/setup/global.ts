@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { findChromium } from "./chromium.ts";
 import { onPostgres, postgresAddress } from "./postgres.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -10,12 +11,16 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The folders whose tests run the built command line. Other runs do not wait for a build. */
 const usesDist = /cli|stories|package|docs|bench/;
 
-/** Prepares what tests share: a fresh `dist/` for those that start real processes, and a PostgreSQL that answers. */
+/**
+ * Prepares what tests share: a fresh `dist/` for those that start real processes, a PostgreSQL that answers, and a
+ * browser.
+ */
 export async function setup(project: TestProject): Promise<void> {
   // Vitest keeps the file names of its command line here, but leaves them out of its types.
   const { filenamePattern: chosen = [] } = project.vitest as { filenamePattern?: string[] };
   if (chosen.length === 0 || chosen.some((name) => usesDist.test(name))) buildIfStale();
   project.provide("postgres", await findPostgres());
+  project.provide("chromium", chromium());
 }
 
 function newest(folder: string): number {
@@ -60,4 +65,15 @@ async function findPostgres(): Promise<{ url: string } | { missing: string }> {
     );
     return { missing };
   }
+}
+
+function chromium(): { path: string } | { missing: string } {
+  const found = findChromium();
+  if ("path" in found) return found;
+  if (process.env["CI"] === "true")
+    throw new Error(`Chromium is missing: ${found.missing}; in CI it must be there.`);
+  process.stdout.write(
+    `Tests that need a browser are skipped: ${found.missing}. Install Chromium, or set COUNTERSIGN_TEST_CHROMIUM.\n`,
+  );
+  return found;
 }

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { Effects, listOf, remove, until } from "../server/bench.ts";
+import { isBrowserMissing } from "./browser.ts";
+import { gate, pages, type Opened } from "./opened.ts";
+
+const steps = [remove("a"), { content: "It is done." }];
+
+async function statuses({ server, screen }: Opened): Promise<unknown[]> {
+  const { body } = await server.get(`/threads/${screen.threadId()}/runs`);
+  return listOf(body).map(({ status }) => status);
+}
+
+describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on", () => {
+  const { opened, paused } = pages();
+
+  /** A deletion that was approved and has begun, and what lets it end. */
+  async function deleting() {
+    const effects = new Effects();
+    const { opened: gateOpened, open } = gate();
+    effects.gate = gateOpened;
+    const page = await paused(steps, { effects });
+    await page.screen.press("Approve");
+    await until(() => effects.begun === 1);
+    return { ...page, finish: open };
+  }
+
+  it("comes back to the run after a reload, and sees its end", async () => {
+    const { server, effects, screen, finish } = await deleting();
+    await screen.page.reload();
+    await until(() => screen.requests.some((request) => /^GET .*\/runs\/.*\/stream 200$/.test(request)));
+    expect(effects.deleted).toEqual([]);
+    finish();
+    await screen.says("It is done.");
+    await screen.idle();
+    expect(await screen.question().count()).toBe(0);
+    expect({ begun: effects.begun, deleted: effects.deleted }).toEqual({ begun: 1, deleted: ["a"] });
+    expect(server.errors).toEqual([]);
+  });
+
+  it("stops a model that thinks, and the thread takes the next message", async () => {
+    const { opened: answered, open } = gate();
+    let asked = 0;
+    const thinking = async () => {
+      asked += 1;
+      if (asked === 1) await answered;
+      return { content: "Here I am." };
+    };
+    const page = await opened([thinking]);
+    const { screen } = page;
+    await screen.send("Are you there?");
+    await until(() => asked === 1);
+    await screen.press("Stop");
+    await until(async () => (await statuses(page)).join() === "interrupted");
+    await screen.idle();
+    open();
+    await screen.send("And now?");
+    await screen.says("Here I am.");
+    expect(await screen.alert.count()).toBe(0);
+  });
+
+  it("stops while a tool runs: what it did is kept, and it does not run again", async () => {
+    const page = await deleting();
+    const { effects, screen, finish, server } = page;
+    await screen.press("Stop");
+    await until(async () => (await statuses(page)).includes("interrupted"));
+    finish();
+    await until(() => effects.deleted.length === 1);
+    await screen.page.reload();
+    await screen.idle();
+    await screen.send("And?");
+    await screen.says("It is done.");
+    expect(effects.begun).toBe(1);
+    expect(server.errors).toEqual([]);
+  });
+});
