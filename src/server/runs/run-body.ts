@@ -71,7 +71,9 @@ export type Intent =
 /** @throws {ServerError} for a command that says nothing. */
 export function intentOf({ command, input }: RunBody): Intent {
   if (!command) return { kind: "input", input: input ?? null };
-  const { goto, update } = command;
+  const { update } = command;
+  // LangGraph's own `Command` writes an empty list where nothing is gone to.
+  const goto = Array.isArray(command.goto) && command.goto.length === 0 ? undefined : command.goto;
   if ((goto !== undefined && goto !== null) || (update !== undefined && update !== null)) {
     if (command.resume === undefined || command.resume === null) return { kind: "jump", goto, update };
     throw new ServerError(
