@@ -43,7 +43,16 @@ describe("a state write", () => {
     ["a name of JavaScript's", { values: user("x"), asNode: "constructor" }, /invalid_request/],
     ["no state", { values: "text", asNode: "agent" }, /invalid_request/],
     ["no message", { values: { messages: [{ text: 1 }] }, asNode: "agent" }, /invalid_request/],
-    ["the gate's own key", { values: { approval_overlays: [] }, asNode: "agent" }, /invalid_request/],
+    [
+      "the gate's own key",
+      { values: { approval_overlays: [{ mode: "never" }] }, asNode: "agent" },
+      /invalid_request/,
+    ],
+    [
+      "the gate's own key in a copy",
+      { values: [[{ approval_overlays: "x" }, "agent"]], asNode: "__copy__" },
+      /invalid_request/,
+    ],
     [
       "an unknown checkpoint",
       { values: user("x"), asNode: "agent", checkpointId: "1f0" },

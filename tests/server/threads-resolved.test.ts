@@ -81,7 +81,8 @@ describe("marking a thread as resolved", () => {
     const { client, paused, pending, state, effects } = await served([remove("a", "b", "c")], { policy });
     const thread_id = await paused();
     expect(await pending()).toHaveLength(1);
-    await client.threads.updateState(thread_id, { values: {}, asNode: "__end__" });
+    const { checkpoint } = await state(thread_id);
+    await client.threads.updateState(thread_id, { values: {}, asNode: "__end__", checkpoint });
     const { next, values } = await state(thread_id);
     expect(next).toEqual([]);
     expect(values.messages.filter(({ type }) => type === "tool").map((one) => one.tool_call_id)).toEqual([

@@ -1,11 +1,11 @@
 import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
+import { assertOwnKeys } from "../threads/gate-state.ts";
 import { assertHarmlessJump } from "../threads/harmless.ts";
 import { pendingOf } from "../threads/open-questions.ts";
 import { resolveThread } from "../threads/resolve-thread.ts";
 import { stateOf } from "../threads/thread-view.ts";
-import { assertOwnKeys } from "../threads/write-state.ts";
 import { checkInput } from "./check-input.ts";
 import type { GivenRun } from "./run-record.ts";
 import type { Run } from "./run.ts";

@@ -6,10 +6,10 @@ import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { checkStorable } from "../runs/check-input.ts";
 import { draftWrite, type StateUpdate } from "./draft-write.ts";
+import { assertGateKept } from "./gate-state.ts";
 import { assertHarmlessState } from "./harmless.ts";
 import { emptyThread, threadOf } from "./new-thread.ts";
 import { graphOf } from "./thread-graph.ts";
-import { assertOwnKeys } from "./write-state.ts";
 
 /** An update of a thread's first states; a command writes and says where to go on. */
 export interface FirstUpdate extends StateUpdate {
@@ -40,9 +40,8 @@ export async function createThread(parts: ServerParts, wanted: NewThread): Promi
     const { graph_id, assistant_id, graph } = await graphOf(parts, row);
     const updates = supersteps.map((step) => step.map(asUpdate));
     await checkStorable(parts.checkpointer, supersteps, "supersteps");
-    for (const { values } of updates.flat())
-      await assertOwnKeys(parts, graph_id, values instanceof Command ? values.update : values);
     const drafted = await draftWrite(parts, graph, { thread_id }, updates);
+    await assertGateKept(parts, graph_id, { before: null, after: drafted.state });
     await assertHarmlessState(parts, graph_id, drafted.state);
     const metadata_json = JSON.stringify({ ...metadata, graph_id, assistant_id });
     const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json };

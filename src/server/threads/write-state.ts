@@ -5,14 +5,12 @@ import { ServerError } from "../problem.ts";
 import { checkStorable } from "../runs/check-input.ts";
 import { assertNoToolRuns, closeCalls } from "./close-calls.ts";
 import { draftWrite, type StateUpdate } from "./draft-write.ts";
+import { assertGateKept } from "./gate-state.ts";
 import { assertHarmlessState } from "./harmless.ts";
 import { isResolving, resolveThread } from "./resolve-thread.ts";
 import { graphOf } from "./thread-graph.ts";
 import { checkpointOf } from "./thread-state.ts";
 import { interruptsOf, readNow, type ThreadNow } from "./thread-view.ts";
-
-/** The state's key that the gate keeps for itself. */
-const OVERLAYS = "approval_overlays";
 
 /** A client's write to the state of a thread. */
 export interface StateWrite extends StateUpdate {
@@ -30,16 +28,18 @@ export interface StateWrite extends StateUpdate {
 export async function writeState(parts: ServerParts, row: ThreadRow, write: StateWrite): Promise<unknown> {
   const { manager, ports, checkpointer } = parts;
   const { thread_id } = row;
-  if (write.checkpoint_id === undefined && isResolving(write)) return resolveThread(parts, row);
+  if (isResolving(write) && !(await isOlder(parts, row, write.checkpoint_id)))
+    return resolveThread(parts, row);
   await checkStorable(checkpointer, write.values, "values");
   return manager.alone(thread_id, async () => {
     const { graph_id, assistant_id, graph } = await graphOf(parts, row);
     const now = await readNow(ports, { ...row, graph_id });
-    const isFork = await isOlder(parts, row, { now, checkpoint_id: write.checkpoint_id });
+    const isFork = await isOlder(parts, row, write.checkpoint_id);
     if (!isFork) assertNothingOpen(now);
-    await assertOwnKeys(parts, graph_id, write.values);
     const place = { thread_id, ...(isFork && { checkpoint_id: write.checkpoint_id }) };
     const drafted = await draftWrite(parts, graph, place, [[write]]);
+    const before = isFork ? await ports.enter(() => graph.getState({ configurable: place })) : now.state;
+    await assertGateKept(parts, graph_id, { before, after: drafted.state });
     await assertHarmlessState(parts, graph_id, drafted.state);
     if (isFork) {
       await assertNoToolRuns(parts, thread_id);
@@ -59,20 +59,6 @@ export async function writeState(parts: ServerParts, row: ThreadRow, write: Stat
   });
 }
 
-/** The gate of an agent keeps in the state what a run may not do; that is nobody's to write. */
-export async function assertOwnKeys(
-  { isGated }: Pick<ServerParts, "isGated">,
-  graph_id: string,
-  values: unknown,
-): Promise<void> {
-  const isObject = typeof values === "object" && values !== null;
-  if (!isObject || !Object.hasOwn(values, OVERLAYS) || !(await isGated(graph_id))) return;
-  const message = "is kept by the gate; send a policy in a run's context to tighten it";
-  throw new ServerError("invalid_request", `"values.${OVERLAYS}" ${message}.`, {
-    errors: [{ path: `values.${OVERLAYS}`, message }],
-  });
-}
-
 /** @throws {ServerError} `approval_pending` */
 function assertNothingOpen(now: ThreadNow): void {
   const open = interruptsOf(now);
@@ -85,17 +71,17 @@ function assertNothingOpen(now: ThreadNow): void {
   });
 }
 
+/** Whether a checkpoint is not the newest one. @throws {ServerError} `checkpoint_not_found` */
 async function isOlder(
   { checkpointer }: ServerParts,
   { thread_id }: ThreadRow,
-  { now, checkpoint_id }: { now: ThreadNow; checkpoint_id: string | undefined },
+  checkpoint_id: string | undefined,
 ): Promise<boolean> {
-  if (checkpoint_id === undefined || checkpoint_id === now.state?.config.configurable?.["checkpoint_id"])
-    return false;
+  if (checkpoint_id === undefined) return false;
+  const newest = await checkpointer.saver.getTuple({ configurable: { thread_id, checkpoint_ns: "" } });
+  if (newest?.checkpoint.id === checkpoint_id) return false;
   const config = { configurable: { thread_id, checkpoint_ns: "", checkpoint_id } };
   if (await checkpointer.saver.getTuple(config)) return true;
-  throw new ServerError(
-    "checkpoint_not_found",
-    `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`,
-  );
+  const message = `This thread has no checkpoint "${checkpoint_id.slice(0, 80)}".`;
+  throw new ServerError("checkpoint_not_found", message);
 }
