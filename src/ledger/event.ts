@@ -26,8 +26,12 @@ export const Outcome = z
   .meta({ id: "Outcome" });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** `interrupt`: a question that a graph asks by itself, not one of the gate. The graph is given the decision, no more. */
-export const ApprovalKind = z.enum(["call", "outcome", "interrupt"]);
+export const ApprovalKind = z
+  .enum(["call", "outcome", "interrupt"])
+  .describe(
+    "`call`: may this call run. `outcome`: what became of an execution that left no result. " +
+      "`interrupt`: a question that a graph asks by itself; it is given the decision, and nothing runs here for it.",
+  );
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 
 const DecisionKind = z.enum(["approve", "edit", "reject", "respond"]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listOf, textOf } from "./bench.ts";
-import { asking, foreign } from "./foreign.ts";
+import { listOf, textOf, until } from "./bench.ts";
+import { asking, askingTwice, foreign } from "./foreign.ts";
 
 const request = (action: string, allow: Record<string, boolean>) => ({
   action_request: { action, args: { path: "a.txt" } },
@@ -48,6 +48,22 @@ describe("a question that is any value", () => {
     expect(second!.approval_id).not.toBe(first!.approval_id);
     await decide(second!.approval_id, { type: "respond", message: "Bob" });
     expect(done.answers).toEqual(["Ann", "Bob"]);
+  });
+
+  it("is answered once by an answer that is sent twice", async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const { go, resume, pending, done } = await foreign((made) => askingTwice(made, gate));
+    const thread_id = await go();
+    const first = resume(thread_id, "Ann");
+    await until(() => done.answers.length > 0);
+    const second = resume(thread_id, "Ann");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    open();
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await pending(thread_id)).toHaveLength(1);
+    await resume(thread_id, "Ann");
+    expect(done.answers.at(-1)).toEqual(["Ann", "Ann"]);
   });
 
   it("is answered by name when two are open, and not by a bare answer", async () => {

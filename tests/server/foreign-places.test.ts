@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/ledger/sql/index.ts";
 import { openCheckpointer } from "../../src/server/database/checkpointer.ts";
 import { postgresUrl } from "../setup/postgres.ts";
 import { listOf } from "./bench.ts";
-import type { Done} from "./foreign.ts";
+import type { Done } from "./foreign.ts";
 import { asking, foreign, hitlAgent, payment } from "./foreign.ts";
 
 const greet = (done: Done) => asking(done, { greet: ["name?"] });

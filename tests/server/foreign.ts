@@ -53,6 +53,22 @@ export function asking(done: Done, nodes: Record<string, unknown[]>) {
   return named.compile();
 }
 
+/** A graph that asks, does something that takes its time, and asks the same again. */
+export function askingTwice(done: Done, gate: Promise<void>) {
+  return new StateGraph(Answers)
+    .addNode("greet", async () => {
+      const first = interrupt<string, unknown>("name?");
+      done.answers.push(first);
+      await gate;
+      const second = interrupt<string, unknown>("name?");
+      done.answers.push([first, second]);
+      return {};
+    })
+    .addEdge(START, "greet")
+    .addEdge("greet", END)
+    .compile();
+}
+
 /** A graph that asks for a number and throws when it gets something else. */
 export function failing(done: Done) {
   return new StateGraph(Answers)

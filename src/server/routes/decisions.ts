@@ -42,7 +42,9 @@ const decide = createRoute({
   path: "/approvals/{approval_id}/decision",
   summary: "Decide one approval",
   description:
-    "The first valid decision wins. 409 `already_decided` and 410 carry the approval as it stands.",
+    "The first valid decision wins. 409 `already_decided` and 410 carry the approval as it stands. The answer to a " +
+    "graph's own question (`kind: interrupt`) may be any JSON, as the `value` of a `respond`; a question about several " +
+    "actions is handed to the graph when the last of them is decided.",
   request: { params: ApprovalId, query: wait, headers, body: jsonBody(DecisionBody, "The decision.") },
   responses: { 200: jsonAnswer(Decided, "It is taken."), default: problemAnswer },
 });

@@ -35,6 +35,9 @@ export class Answers {
   async #answer(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Run> {
     const { thread_id } = row;
     const answer_digest = digest({ thread_id, answer: answer ?? null });
+    // Sent again while its run is live, it is the same answer, and not one to a question that nobody has seen yet.
+    const begun = this.#lanes.get(thread_id)?.answers.get(answer_digest);
+    if (begun) return begun;
     const prepared = (): PreparedRun =>
       prepare(this.#ports, thread_id, given, { beginning: { kind: "answers" }, answer_digest });
     const taken = await this.#decide(row, answer, given.checkpoint_id).catch(async (error: unknown) => {
