@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Effects, listOf, remove, until } from "../server/bench.ts";
+import { bench, Effects, listOf, remove, until } from "../server/bench.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { gate, pages, type Opened } from "./opened.ts";
+import { proxyTo } from "./proxy.ts";
+
+/** That a stream which has begun is read on. */
+const rejoined = /^GET .*\/runs\/.*\/stream 200$/;
 
 const steps = [remove("a"), { content: "It is done." }];
 
@@ -11,23 +15,23 @@ async function statuses({ server, screen }: Opened): Promise<unknown[]> {
 }
 
 describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on", () => {
-  const { opened, paused } = pages();
+  const { origins, open, opened, paused } = pages();
 
   /** A deletion that was approved and has begun, and what lets it end. */
   async function deleting() {
     const effects = new Effects();
-    const { opened: gateOpened, open } = gate();
+    const { opened: gateOpened, open: finish } = gate();
     effects.gate = gateOpened;
     const page = await paused(steps, { effects });
     await page.screen.press("Approve");
     await until(() => effects.begun === 1);
-    return { ...page, finish: open };
+    return { ...page, finish };
   }
 
   it("comes back to the run after a reload, and sees its end", async () => {
     const { server, effects, screen, finish } = await deleting();
     await screen.page.reload();
-    await until(() => screen.requests.some((request) => /^GET .*\/runs\/.*\/stream 200$/.test(request)));
+    await until(() => screen.requests.some((request) => rejoined.test(request)));
     expect(effects.deleted).toEqual([]);
     finish();
     await screen.says("It is done.");
@@ -37,8 +41,28 @@ describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on"
     expect(server.errors).toEqual([]);
   });
 
+  it("goes on by itself when the connection breaks, and sees the end", async () => {
+    const effects = new Effects();
+    const { opened: gateOpened, open: finish } = gate();
+    effects.gate = gateOpened;
+    const server = await bench(steps, { allowOrigins: [origins.allowed], effects });
+    const between = await proxyTo(server.url);
+    const screen = await open(origins.allowed, between);
+    await screen.send("Delete a");
+    await screen.question().waitFor();
+    await screen.press("Approve");
+    await until(() => effects.begun === 1);
+    between.cut();
+    await until(() => screen.requests.some((request) => rejoined.test(request)));
+    finish();
+    await screen.says("It is done.");
+    await screen.idle();
+    expect(await screen.alert.count()).toBe(0);
+    expect({ begun: effects.begun, deleted: effects.deleted }).toEqual({ begun: 1, deleted: ["a"] });
+  });
+
   it("stops a model that thinks, and the thread takes the next message", async () => {
-    const { opened: answered, open } = gate();
+    const { opened: answered, open: answer } = gate();
     let asked = 0;
     const thinking = async () => {
       asked += 1;
@@ -52,7 +76,7 @@ describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on"
     await screen.press("Stop");
     await until(async () => (await statuses(page)).join() === "interrupted");
     await screen.idle();
-    open();
+    answer();
     await screen.send("And now?");
     await screen.says("Here I am.");
     expect(await screen.alert.count()).toBe(0);
