@@ -38,11 +38,11 @@ export interface Follower {
 
 /** Follows a thread with the official client and keeps what it hears of it. */
 export function follow(client: Client, thread_id: string, transport: Transport = "sse"): Follower {
-  const stream = client.threads.stream(thread_id, {
+  const stream: ThreadStream = client.threads.stream(thread_id, {
     assistantId: "agent",
     transport,
     webSocketFactory: (url) => new Socket(url),
-  }) as ThreadStream;
+  });
   open.add(stream);
   const heard: Heard[] = [];
   stream.onEvent(({ method, params, seq = 0, event_id = "" }) => {

@@ -4,11 +4,9 @@ import { ServerError } from "../problem.ts";
 import { beginRun } from "../runs/begin-run.ts";
 import { RunBody } from "../runs/run-body.ts";
 import { threadOf } from "../threads/new-thread.ts";
-import { interruptsOf, readNow } from "../threads/thread-view.ts";
 import { read } from "./command.ts";
-import { happened } from "./event.ts";
 import { SHOWN, type Place } from "./place.ts";
-import type { Saying } from "./session.ts";
+import { tellRefused } from "./refusals.ts";
 
 const Response = z.looseObject({ interrupt_id: z.string().min(1).max(200), response: z.unknown() });
 const Params = z.looseObject({
@@ -40,7 +38,7 @@ export async function respond(place: Place, params: unknown): Promise<{ run_id: 
     const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
     return { run_id };
   } catch (error) {
-    tellRefusal(place, ids, error);
+    tellRefused(place, ids, error);
     throw error;
   }
 }
@@ -68,47 +66,4 @@ function mapOf(entries: readonly z.infer<typeof Response>[]): Record<string, unk
 
 function nothingOpen(): DeskError {
   return new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
-}
-
-/** Why LangGraph's strict mode refuses an answer, in its own words. */
-function reasonOf(error: unknown, ids: readonly string[]): string | null {
-  if (ids.length === 0) return "empty_map";
-  if (!(error instanceof DeskError) || error.code === "invalid_decision") return null;
-  return error.code === "ambiguous" ? "ambiguous" : "not_pending";
-}
-
-/**
- * Tells those who follow the thread that an answer was refused, and what is open still: the client that sent it has
- * taken the questions for answered. While a run is live its end is not told, since it goes on.
- */
-function tellRefusal({ parts, sessions, thread_id }: Place, ids: readonly string[], error: unknown): void {
-  const session = sessions.get(thread_id);
-  if (session === undefined) return;
-  void session.say(async (): Promise<Saying> => {
-    const row = await threadOf(parts.ports, thread_id);
-    const open = interruptsOf(await readNow(parts.ports, row));
-    const again = open
-      .filter(({ id }) => ids.includes(id))
-      .map(({ id, value }) => happened("input.requested", { interrupt_id: id, payload: value }));
-    const reason = reasonOf(error, ids);
-    if (reason === null || parts.manager.isLive(thread_id)) return { happenings: again, run_id: null };
-    const refused = {
-      ...{ event: "failed", graph_name: row.graph_id, error: messageOf(error) },
-      ...{ reason, interrupt_ids: ids, pending_ids: open.map(({ id }) => id) },
-    };
-    const standing = { event: "interrupted", graph_name: row.graph_id };
-    const isPaused = open.length > 0;
-    return {
-      happenings: [
-        happened("lifecycle", refused),
-        ...again,
-        ...(isPaused ? [happened("lifecycle", standing)] : []),
-      ],
-      run_id: null,
-    };
-  });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

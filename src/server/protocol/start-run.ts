@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { beginRun } from "../runs/begin-run.ts";
 import { RunBody } from "../runs/run-body.ts";
+import { ServerError } from "../problem.ts";
 import { read } from "./command.ts";
 import { SHOWN, type Place } from "./place.ts";
+import { tellAgain } from "./refusals.ts";
 
 const Params = z.looseObject({
   input: z.unknown().optional(),
@@ -14,7 +16,8 @@ const Params = z.looseObject({
  * `run.start`: begins a run from an input, on a thread that is made if need be. On a paused thread an input is an
  * input and never an answer, so it is refused, or withdraws what is open where policy says so.
  */
-export async function startRun({ parts, thread_id }: Place, params: unknown): Promise<{ run_id: string }> {
+export async function startRun(place: Place, params: unknown): Promise<{ run_id: string }> {
+  const { parts, thread_id } = place;
   const { multitask_strategy, multitaskStrategy, input, ...given } = read(Params, params);
   const body = read(RunBody, {
     ...pick(given, ["assistant_id", "config", "metadata", "context"]),
@@ -22,8 +25,13 @@ export async function startRun({ parts, thread_id }: Place, params: unknown): Pr
     multitask_strategy: multitask_strategy ?? multitaskStrategy ?? "enqueue",
     if_not_exists: "create",
   });
-  const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
-  return { run_id };
+  try {
+    const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+    return { run_id };
+  } catch (error) {
+    if (error instanceof ServerError && error.code === "approval_pending") tellAgain(place);
+    throw error;
+  }
 }
 
 function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {

@@ -133,8 +133,8 @@ async function upgrade(c: Context, parts: ServerParts, thread_id: string): Promi
       const text = typeof data === "string" ? data : Buffer.from(data as ArrayBuffer).toString("utf8");
       connection?.take(text).catch((error: unknown) => ports.onError(error));
     },
+    // A broken socket is closed, too.
     onClose: leave,
-    onError: leave,
   }));
   const response = await handle(c as Parameters<typeof handle>[0], () => Promise.resolve());
   return response ?? c.body(null, 426);

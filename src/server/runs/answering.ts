@@ -46,4 +46,25 @@ async function refuseSettled(
     if (approval && approval.thread_id === thread_id && approval.status !== "pending")
       await desk.decide(id, { type: "reject" });
   }
+  const interrupts = ids.filter((one) => /^[0-9a-f]{32}$/.test(one));
+  const asked = interrupts.length === 0 ? [] : await askedBy(ledger, thread_id, interrupts);
+  const [settled] = asked.some(({ status }) => status === "pending") ? [] : asked;
+  if (settled) await desk.decide(settled.approval_id, { type: "reject" });
+}
+
+/** The approvals that interrupts asked for. */
+async function askedBy(
+  ledger: RunPorts["ledger"],
+  thread_id: string,
+  interrupts: readonly string[],
+): Promise<Approval[]> {
+  const found: Approval[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = { thread_id, status: "all", limit: 1_000, ...(cursor !== null && { cursor }) } as const;
+    const page: Awaited<ReturnType<typeof ledger.approvals>> = await ledger.approvals(query);
+    found.push(...page.approvals.filter(({ interrupt_id }) => interrupts.includes(interrupt_id ?? "")));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return found;
 }
