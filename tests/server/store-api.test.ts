@@ -40,6 +40,11 @@ describe("the store, through the official client", () => {
       await expect(store.putItem(namespace, "k", {})).rejects.toThrow(/422.*namespace/);
     await expect(store.putItem(["a"], "", {})).rejects.toThrow(/422.*key/);
     await expect(store.searchItems(["a"], { filter: { n: { $near: 1 } } })).rejects.toThrow(/422.*\$near/);
+    for (const label of ["", "a.b", "a:b", "a\0"]) {
+      await expect(store.listNamespaces({ prefix: [label] })).rejects.toThrow(/422.*namespace/);
+      await expect(store.listNamespaces({ suffix: [label] })).rejects.toThrow(/422.*namespace/);
+      await expect(store.searchItems([label])).rejects.toThrow(/422/);
+    }
     expect((await server.get("/store/items?namespace=a..b&key=k")).status).toBe(422);
     expect((await server.get("/store/items?namespace=a")).body["errors"]).toMatchObject([{ path: "key" }]);
     expect(await store.searchItems([])).toEqual({ items: [] });

@@ -140,7 +140,7 @@ function check(operation: TimedOperation): void {
   } else if (isGet(operation)) {
     checkNamespace(operation.namespace, true);
     checkKey(operation.key);
-  }
+  } else for (const { path } of operation.matchConditions ?? []) checkNamespace(path, true);
 }
 
 /** A value is a JSON object: what JSON cannot say would come back as something else. */

@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import type { Item } from "@langchain/langgraph-checkpoint";
+import type { Item, MatchCondition } from "@langchain/langgraph-checkpoint";
 import { labelsOf } from "../items/namespace.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer } from "../schemas.ts";
@@ -142,12 +142,12 @@ export function storeRoutes(app: OpenAPIHono, { items }: Pick<ServerParts, "item
   });
   app.openapi(list, async (c) => {
     const { prefix, suffix, max_depth, limit, offset } = c.req.valid("json");
-    const namespaces = await items.listNamespaces({
-      ...{ limit, offset },
-      ...(prefix && { prefix }),
-      ...(suffix && { suffix }),
-      ...(max_depth && { maxDepth: max_depth }),
-    });
+    const matchConditions: MatchCondition[] = [
+      ...(prefix ? [{ matchType: "prefix" as const, path: prefix }] : []),
+      ...(suffix ? [{ matchType: "suffix" as const, path: suffix }] : []),
+    ];
+    const depth = max_depth ? { maxDepth: max_depth } : {};
+    const [namespaces = []] = await items.batch([{ matchConditions, limit, offset, ...depth }]);
     return c.json({ namespaces }, 200);
   });
 }
