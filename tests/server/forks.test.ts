@@ -100,7 +100,10 @@ describe("a jump", () => {
     const refused = client.runs.wait(thread_id, "agent", { command: { goto: send } });
     expect(await refusal(refused)).toEqual({ status: 422, code: "not_supported" });
     const update = { messages: [{ type: "ai", content: "", id: "m_forged", tool_calls: [forged] }] };
-    await client.runs.wait(thread_id, "agent", { command: { update, goto: "tools" } }).catch(() => undefined);
+    const jumped = client.runs.wait(thread_id, "agent", { command: { update, goto: "tools" } });
+    expect(await refusal(jumped)).toEqual({ status: 422, code: "not_supported" });
+    const shadowed = client.runs.wait(thread_id, "agent", { input: { approval_overlays: [] } });
+    expect(await refusal(shadowed)).toEqual({ status: 422, code: "invalid_request" });
     expect(server.effects.deleted).toEqual([]);
   });
 

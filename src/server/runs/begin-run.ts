@@ -5,6 +5,7 @@ import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { emptyThread, threadOf } from "../threads/new-thread.ts";
+import { assertOwnKeys } from "../threads/gate-state.ts";
 import { assertHarmlessState } from "../threads/harmless.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { checkInput, checkStorable } from "./check-input.ts";
@@ -30,6 +31,7 @@ export async function beginRun(
   const given = await givenRun(parts, body, modes);
   const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
+  if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);
   const row = await rowOf(parts, thread_id, body);
   if (row.graph_id !== null && row.graph_id !== given.graph_id) {
     const message = `This thread belongs to the graph "${row.graph_id}", not to "${given.graph_id}".`;
@@ -55,6 +57,7 @@ export async function beginAlone(parts: ServerParts, body: RunBody, modes: Strea
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
   await checkBody(parts, body, intent);
   const given = await givenRun(parts, body, modes);
+  await assertOwnKeys(parts, given.graph_id, intent.input);
   const isKept = body.on_completion === "keep";
   const { order } = given;
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };

@@ -45,6 +45,11 @@ export async function beginJump(
       "not_supported",
       '"command.goto" may name nodes. Sends to nodes are not supported.',
     );
+  if (targets.includes("tools") && (await parts.isGated(given.graph_id))) {
+    const message =
+      'The node "tools" is entered by calls of the model alone. Send an input, or go to "agent".';
+    throw new ServerError("not_supported", message);
+  }
   const state = await stateOf(ports, row);
   await assertHarmlessJump(parts, given.graph_id, { goto: targets, state });
   await assertOwnKeys(parts, given.graph_id, update);

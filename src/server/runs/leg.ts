@@ -2,7 +2,7 @@ import { isoTime } from "../../desk/index.ts";
 import type { RunRow, RunStatus, ThreadRow, ThreadStatus } from "../database/tables.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
 import { isOpen, pendingOf } from "../threads/open-questions.ts";
-import { interruptsOf, readNow } from "../threads/thread-view.ts";
+import { interruptsOf, isUnreadable, readNow } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
 import { keepFailed, keepLeg } from "./keep-leg.ts";
 import { nextEntry } from "./next-entry.ts";
@@ -66,12 +66,15 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
     thread_status = hasPending ? "interrupted" : "idle";
   } catch (error) {
     const status = endedBy(leg, error);
+    await keepFailed(ports, leg, status).catch((failure: unknown) => {
+      // A state that cannot be read is shown wherever the thread is.
+      if (!isUnreadable(failure)) ports.onError(failure);
+    });
     outcome = { status, error: status === "drained" ? null : error };
     // What was drained goes on at the next start, which looks for busy threads.
     if (status !== "error") thread_status = status === "drained" ? "busy" : "idle";
     else if ((await pendingOf(ports.ledger, run.thread_id).catch(() => [])).length > 0)
       thread_status = "interrupted";
-    await keepFailed(ports, leg, status).catch((failure: unknown) => ports.onError(failure));
     if (outcome.error !== null) run.push("error", errorData(outcome.error));
   }
   await writeEnd(ports, leg, outcome, thread_status).catch((error: unknown) => ports.onError(error));
@@ -102,14 +105,14 @@ async function enter(ports: RunPorts, leg: Leg): Promise<Played> {
   }
 }
 
+/** What a run showed that did not enter its graph. */
+const UNSEEN: Played = { values: undefined, asked: [] };
+
 function isUnknownInterrupt(error: unknown): boolean {
   return error instanceof Error && error.name === "UnknownInterruptError";
 }
 
 /** What a run left, as it showed it itself: each task that is not done was entered, and has asked again. */
-/** What a run showed that did not enter its graph. */
-const UNSEEN: Played = { values: undefined, asked: [] };
-
 async function resultOf(ports: RunPorts, leg: Leg, { values, asked }: Played): Promise<RunResult> {
   if (values === undefined) return readResult(ports, leg);
   if (asked.length === 0) return { values, interrupts: [] };
