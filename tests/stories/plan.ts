@@ -14,6 +14,8 @@ export interface Plan {
   policy?: unknown;
   /** Whether several processes serve the file at once. */
   shared?: boolean;
+  /** Where to listen; without it wherever there is room. */
+  port?: number;
   /** The moments to stop at, each once. */
   holds: string[];
 }

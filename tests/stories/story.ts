@@ -16,8 +16,8 @@ const SERVE = ["serve", "--port", "0", "--store", "file:state.db"];
 
 /** One SQLite file, the processes that serve it one after the other, and what their tools did. */
 export interface Story {
-  /** Starts a server that stops at these moments. */
-  start(holds?: string[]): Promise<Server>;
+  /** Starts a server that stops at these moments, where another one was if that is said. */
+  start(holds?: string[], where?: { port: number }): Promise<Server>;
   /** Starts `countersign serve` for the same agent and the same file. */
   serve(holds?: string[]): Promise<Server>;
   /** The effects of the tools in all processes, oldest first. */
@@ -46,13 +46,14 @@ export function story(
   const folder = newFolder();
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
-  const spawn = (file: string, args: string[], holds: string[]): Promise<Server> => {
+  const spawn = (file: string, args: string[], holds: string[], where = {}): Promise<Server> => {
     const store = `file:${join(folder, "state.db")}`;
-    const plan: Plan = { folder, store, scripts, holds, shared, ...(policy !== undefined && { policy }) };
+    const rest = policy !== undefined && { policy };
+    const plan: Plan = { folder, store, scripts, holds, shared, ...where, ...rest };
     return forkServer(file, args, folder, { STORY: JSON.stringify(plan) });
   };
   return {
-    start: (holds = []) => spawn(fixture("server.mjs"), [], holds),
+    start: (holds = [], where = {}) => spawn(fixture("server.mjs"), [], holds, where),
     serve(holds = []) {
       const agent = relative(folder, fixture("agent.mjs"));
       writeFileSync(join(folder, "langgraph.json"), JSON.stringify({ graphs: { agent: `${agent}:agent` } }));
