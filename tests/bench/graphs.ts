@@ -12,7 +12,7 @@ import {
   StateSchema,
 } from "@langchain/langgraph";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
-import { createApprovalAgent, openLedger, scriptedModel, withRisk, type Ledger } from "countersign";
+import { createApprovalAgent, openStore, scriptedModel, withRisk } from "countersign";
 import { z } from "zod";
 
 /** What the benches need of a graph, gated or not. */
@@ -42,7 +42,7 @@ export function saverIn(folder: string, name: string): SqliteSaver {
 }
 
 /** The same agent without a gate: one task a call, a bare `interrupt()` before the tool when `asks`. */
-export function bareGraph(checkpointer: SqliteSaver, asks: boolean): Runnable {
+export function bareGraph(asks: boolean, checkpointer?: SqliteSaver): Runnable {
   const note = noteTool();
   const bound = model().bindTools([note]);
   type State = { messages: BaseMessage[] };
@@ -64,23 +64,24 @@ export function bareGraph(checkpointer: SqliteSaver, asks: boolean): Runnable {
       ["tools", END] as never,
     )
     .addEdge("tools", "agent");
-  return graph.compile({ checkpointer }).withConfig({ durability: "sync" } as never);
+  return graph.compile({ ...(checkpointer && { checkpointer }) }).withConfig({ durability: "sync" } as never);
 }
 
-/** The same agent gated. Not its `own`: checkpointer and ledger come from the server that it runs in. */
-export function gatedGraph(
-  checkpointer: SqliteSaver,
-  ledger: Ledger,
-  asks: boolean,
-  { own = true, readOnly = false } = {},
-): Runnable {
-  const risk = withRisk(noteTool(), asks ? "approve" : "auto", { readOnly });
-  const stores = own ? { checkpointer, ledger } : {};
-  return createApprovalAgent({ model: model(), tools: [risk], ...stores });
+/** The same agent gated. Without stores it takes those of the server that it runs in. */
+export function gatedGraph(asks: boolean, stores: Partial<Store> = {}): Runnable {
+  const { ledger, checkpointer } = stores;
+  const risk = withRisk(noteTool(), asks ? "approve" : "auto", { readOnly: false });
+  return createApprovalAgent({
+    ...{ model: model(), tools: [risk] },
+    ...(ledger && { ledger }),
+    ...(checkpointer && { checkpointer }),
+  });
 }
 
-export const ledgerIn = (folder: string, name: string): Promise<Ledger> =>
-  openLedger(`file:${join(folder, name)}`);
+type Store = Awaited<ReturnType<typeof openStore>>;
+
+export const storeIn = (folder: string, name: string): Promise<Store> =>
+  openStore(`file:${join(folder, name)}`);
 
 export const input = (): never => ({ messages: [{ role: "user", content: "note something" }] }) as never;
 export const thread = (): never => ({ configurable: { thread_id: randomUUID() } }) as never;

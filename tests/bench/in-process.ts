@@ -1,5 +1,5 @@
 import { Command } from "@langchain/langgraph";
-import { bareGraph, gatedGraph, input, ledgerIn, saverIn, thread, type Runnable } from "./graphs.ts";
+import { bareGraph, gatedGraph, input, saverIn, storeIn, thread, type Runnable } from "./graphs.ts";
 import { alternate, timed, type Figures } from "./stats.ts";
 
 export interface Row {
@@ -12,17 +12,16 @@ export interface Row {
 
 /** An automatic call, an ask and a resume: bare LangGraph against the same agent gated, both durable on disk. */
 export async function inProcess(folder: string, rounds: number): Promise<Row[]> {
-  const ledger = await ledgerIn(folder, "gated.db");
-  const gatedSaver = saverIn(folder, "gated.db");
-  const bareSaver = saverIn(folder, "bare.db");
-  const auto = { bare: bareGraph(bareSaver, false), gated: gatedGraph(gatedSaver, ledger, false) };
-  const ask = { bare: bareGraph(bareSaver, true), gated: gatedGraph(gatedSaver, ledger, true) };
+  const store = await storeIn(folder, "gated.db");
+  const saver = saverIn(folder, "bare.db");
+  const auto = { bare: bareGraph(false, saver), gated: gatedGraph(false, store) };
+  const ask = { bare: bareGraph(true, saver), gated: gatedGraph(true, store) };
 
   const once = (graph: Runnable) => () => timed(() => graph.invoke(input(), thread()));
   const [bareAuto, gatedAuto] = await alternate(rounds, 10, once(auto.bare), once(auto.gated));
   const [bareAsk, gatedAsk] = await alternate(rounds, 10, once(ask.bare), once(ask.gated));
   const [bareResume, gatedResume] = await alternate(rounds, 10, resume(ask.bare), resume(ask.gated));
-  await ledger.close();
+  await store.close();
   return [
     { name: "auto call", bare: bareAuto, gated: gatedAuto, goal: 1.1 },
     { name: "ask", bare: bareAsk, gated: gatedAsk, goal: 1.15 },

@@ -6,6 +6,7 @@ import { inProcess } from "./in-process.ts";
 import { longThread } from "./long-thread.ts";
 import { overHttp } from "./over-http.ts";
 import { ms, type Figures } from "./stats.ts";
+import { withSdk } from "./with-sdk.ts";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 200);
 const TURNS = (process.env["TURNS"] ?? "20,100,400").split(",").map(Number);
@@ -19,8 +20,19 @@ try {
   for (const { name, bare, gated, goal } of await inProcess(folder, ROUNDS)) row(name, bare, gated, goal);
 
   heading("over HTTP", "createEmbedServer", "Countersign");
-  const { embed, ours } = await overHttp(folder, Math.ceil(ROUNDS / 2));
-  row("decision", embed, ours, 0.6);
+  const decision = await overHttp(folder, Math.ceil(ROUNDS / 2));
+  row("decision", decision.embed, decision.ours, 0.6);
+
+  console.log("\nthe published client, from the input to the question and from the answer to the end");
+  console.log(
+    `${"".padEnd(18)}${"ask    median     p95".padStart(24)}${"resume    median     p95".padStart(28)}`,
+  );
+  const rows = await withSdk(folder, Math.ceil(ROUNDS / 4));
+  for (const { name, ask, resume } of rows)
+    console.log(`${name.padEnd(18)}${pair(ask).padStart(24)}${pair(resume).padStart(28)}`);
+  const [ours, embed, dev] = rows.map(({ ask, resume }) => ask.median + resume.median);
+  faster("createEmbedServer", embed, ours, 1.4);
+  faster("langgraphjs dev", dev, ours, 30);
 
   console.log("\none thread, gated, an automatic call a turn");
   console.log("turns      bytes on disk   bytes a turn   ms a turn");
@@ -42,10 +54,20 @@ function heading(title: string, left: string, right: string): void {
 function row(name: string, left: Figures, right: Figures, goal: number): void {
   const ratio = right.median / left.median;
   const verdict = ratio <= goal ? "met" : "missed";
-  const pair = (one: Figures): string => `  ${ms(one.median)} ${ms(one.p95)}`.padStart(18);
   console.log(
-    `${name.padEnd(18)}${pair(left)}${pair(right)}${ratio.toFixed(2).padStart(8)}  ≤ ${goal} ${verdict}`,
+    `${name.padEnd(18)}${pair(left).padStart(18)}${pair(right).padStart(18)}${ratio.toFixed(2).padStart(8)}  ≤ ${goal} ${verdict}`,
   );
+}
+
+/** How many times faster than another server this one is, ask and resume together, at the median. */
+function faster(name: string, other: number | undefined, mine: number | undefined, goal: number): void {
+  const times = (other ?? NaN) / (mine ?? NaN);
+  const verdict = times >= goal ? "met" : "missed";
+  console.log(`${times.toFixed(1)} times faster than ${name}, goal ≥ ${goal} ${verdict}`);
+}
+
+function pair({ median, p95 }: Figures): string {
+  return `${ms(median)} ${ms(p95)}`;
 }
 
 function machine(): string {

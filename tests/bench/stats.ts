@@ -19,16 +19,26 @@ export async function alternate(
   first: () => Promise<number>,
   second: () => Promise<number>,
 ): Promise<[Figures, Figures]> {
-  const samples: [number[], number[]] = [[], []];
+  const [left = [], right = []] = await inTurn(rounds, warmup, [first, second]);
+  return [figures(left), figures(right)];
+}
+
+/** Runs each in turn, round by round, and gives the samples of each. */
+export async function inTurn<Sample>(
+  rounds: number,
+  warmup: number,
+  works: readonly (() => Promise<Sample>)[],
+): Promise<Sample[][]> {
+  const samples = works.map((): Sample[] => []);
   for (let round = 0; round < rounds + warmup; round += 1) {
-    // Who goes first changes, so that neither always finds the caches warm.
-    const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-    for (const which of order) {
-      const ms = await (which === 0 ? first() : second());
-      if (round >= warmup) samples[which].push(ms);
+    for (let turn = 0; turn < works.length; turn += 1) {
+      // Who goes first changes, so that none always finds the caches warm.
+      const which = (turn + round) % works.length;
+      const sample = await works[which]?.();
+      if (round >= warmup && sample !== undefined) samples[which]?.push(sample);
     }
   }
-  return [figures(samples[0]), figures(samples[1])];
+  return samples;
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {

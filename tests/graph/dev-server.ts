@@ -16,11 +16,14 @@ export interface DevServer {
   stop: () => Promise<void>;
 }
 
-/** Starts the development server of LangGraph on a copy of this repository's graphs, with the package as its sources are. */
-export async function startDevServer(): Promise<DevServer> {
+/**
+ * Starts the development server of LangGraph on a copy of this repository's graphs, with the package as its sources are,
+ * or on what `prepare` puts into its folder.
+ */
+export async function startDevServer(prepare = copyProject): Promise<DevServer> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-dev-"));
   const workspace = join(folder, "workspace");
-  copyProject(folder);
+  prepare(folder);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const cli = join(root, "node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs");
