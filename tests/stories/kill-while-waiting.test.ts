@@ -106,4 +106,28 @@ describe("a server that is killed while a run is cancelled", () => {
     expect((await second.get("/audit/verify")).body).toMatchObject({ ok: true });
     expect(second.stderr()).toBe("");
   });
+
+  it("leaves it cancelled when it had stopped at a question, which was withdrawn already", async () => {
+    const { start, effects } = story([calls(["delete", "a"]), says("two")]);
+    const first = await start(["after approval_resolved"]);
+    const { threads, runs } = sdkOf(first);
+    const { thread_id } = await threads.create();
+    const { run_id } = await runs.create(thread_id, "agent", { input: say("first") });
+    await runs.join(thread_id, run_id);
+    runs.cancel(thread_id, run_id, true).catch(() => undefined);
+    await first.at("after approval_resolved");
+    await first.kill();
+
+    const second = await start();
+    expect(await second.status(thread_id)).toBe("idle");
+    expect((await sdkOf(second).runs.get(thread_id, run_id)).status).toBe("interrupted");
+    expect(await second.messages(thread_id)).toHaveLength(2);
+    expect((await second.approvals({ thread_id, status: "all" })).map(({ status }) => status)).toEqual([
+      "cancelled",
+    ]);
+    await sdkOf(second).runs.wait(thread_id, "agent", { input: say("and now?") });
+    expect(await second.status(thread_id)).toBe("idle");
+    expect(effects()).toEqual([]);
+    expect(second.stderr()).toBe("");
+  });
 });

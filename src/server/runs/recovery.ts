@@ -4,6 +4,7 @@ import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { readNow, statusOf } from "../threads/thread-view.ts";
 import { dropQuestions } from "../questions/keep-questions.ts";
+import { endPaused } from "./cancel-run.ts";
 import { askAgain, keepAtRest } from "./come-to-rest.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -20,6 +21,11 @@ const CUT_OFF = "The server stopped before the run's end.";
 export async function recover(ports: RunPorts, manager: RunManager): Promise<void> {
   for (const row of await leftThreads(ports)) {
     try {
+      const stopped = await halfCancelled(ports, row);
+      if (stopped) {
+        await endPaused(ports, stopped, stopped.cancel_reason);
+        continue;
+      }
       const left = row.status === "busy" ? await closeLeft(ports, row) : null;
       if (left && left.record.cancel_reason !== null) {
         await endCancelled(ports, row, left);
@@ -56,6 +62,13 @@ async function leftThreads(ports: RunPorts): Promise<ThreadRow[]> {
     if (row?.run_id && (await runs.get(row.run_id))?.status !== "cancelled") more.push(row);
   }
   return [...busy, ...more];
+}
+
+/** The run of a thread that had stopped at a question, and was being cancelled there. */
+async function halfCancelled({ runs }: RunPorts, { status, run_id }: ThreadRow) {
+  const record = status === "busy" || run_id === null ? undefined : await runs.get(run_id);
+  const cancel_reason = record?.status === "interrupted" ? record.cancel_reason : null;
+  return record && cancel_reason !== null ? { ...record, cancel_reason } : null;
 }
 
 /** Records that a run was cut off, and prepares it to go on. */
