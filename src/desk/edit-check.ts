@@ -9,11 +9,11 @@ export type CheckedEdit = { ok: true; args: Args } | { ok: false; errors: Fault[
 
 /**
  * Checks edited arguments with the schema that the approval carries. A text where the schema wants a number, a truth
- * value or null is read as one, since forms send texts.
+ * value or null is read as one, since forms send texts. Without a schema, what was there before says what is wanted.
  */
 export function checkEdit(approval: Approval, args: Args): CheckedEdit {
   const schema = approval.args_schema;
-  if (schema === null) return { ok: true, args };
+  if (schema === null) return { ok: true, args: likeBefore(args, approval.args) };
   const coerced = coerce(args, schema) as Args;
   const errors = checkArgs(schema, coerced);
   return errors.length === 0 ? { ok: true, args: coerced } : { ok: false, errors };
@@ -59,6 +59,16 @@ function coerce(value: unknown, schema: unknown): unknown {
     name,
     Object.hasOwn(fields, name) ? coerce(inner, fields[name]) : inner,
   ]);
+  return Object.fromEntries(entries);
+}
+
+/** Reads texts as what stood in their place before. What cannot be read so is left as it is. */
+function likeBefore(args: Args, before: Args): Args {
+  const entries = Object.entries(args).map(([name, value]): [string, unknown] => {
+    const known = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (typeof value !== "string" || known === undefined || known === null) return [name, value];
+    return [name, coerceText(value, [Array.isArray(known) ? "array" : typeof known])];
+  });
   return Object.fromEntries(entries);
 }
 

@@ -1,24 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { Decision, isDeeperThan, MAX_ARGS_DEPTH, type Approval } from "../ledger/index.ts";
 import { checkEdit } from "./edit-check.ts";
 import { DeskError, type Fault } from "./error.ts";
-
-const OldForm = z.object({
-  type: z.enum(["accept", "edit", "response", "ignore"]),
-  args: z.union([z.string(), z.record(z.string(), z.unknown()), z.null()]).optional(),
-});
-
-const NamedAction = z.object({
-  name: z.string().optional(),
-  action: z.string().optional(),
-  args: z.record(z.string(), z.unknown()),
-});
+import { editOf, fromInboxForm, NamedAction } from "./inbox-form.ts";
 
 /**
  * Reads one decision in any form that known clients send, and checks it against the approval it is for.
  *
  * Besides {@link Decision} itself these are LangChain's `edit` with `editedAction` or `edited_action`, and the older
- * inbox forms: `accept`, `edit` with `{ action, args }`, `response`, `ignore`.
+ * inbox forms: `accept`, `edit` with `{ action, args }`, `response`, `ignore`, also under LangChain's names.
  *
  * @throws {DeskError} `invalid_decision`, with what is wrong and where.
  */
@@ -50,7 +40,7 @@ function parse(raw: unknown, approval: Approval): Decision {
     );
   }
   const given = single as Record<string, unknown>;
-  const candidate = fromLangChain(given) ?? fromOldForm(given, approval) ?? withText(withoutAddress(given));
+  const candidate = fromLangChain(given) ?? fromInboxForm(given, approval) ?? withText(withoutAddress(given));
   const read = Decision.safeParse(candidate);
   if (read.success) return read.data;
   throw invalid(describe(given), faultsOf(read.error), approval);
@@ -95,33 +85,6 @@ function fromLangChain(given: Record<string, unknown>): unknown {
   if (given["type"] !== "edit" || action === undefined) return undefined;
   const read = NamedAction.safeParse(action);
   return read.success ? editOf(read.data, given["reason"]) : undefined;
-}
-
-function fromOldForm(given: Record<string, unknown>, approval: Approval): unknown {
-  const read = OldForm.safeParse(given);
-  if (!read.success) return undefined;
-  const { type, args } = read.data;
-  switch (type) {
-    case "accept":
-      return { type: "approve" };
-    case "ignore":
-      return { type: "reject" };
-    case "response": {
-      const message = typeof args === "string" ? args : "";
-      const isAnswer = approval.allowed_decisions.every((one) => one === "respond");
-      return { type: isAnswer ? "respond" : "reject", message };
-    }
-    case "edit": {
-      const action = NamedAction.safeParse(args);
-      // Our own edit has plain arguments; the older form has them inside an action.
-      return action.success && action.data.action !== undefined ? editOf(action.data, undefined) : undefined;
-    }
-  }
-}
-
-function editOf({ name, action, args }: z.infer<typeof NamedAction>, reason: unknown): unknown {
-  const tool = name ?? action;
-  return { type: "edit", args, ...(tool !== undefined && { tool }), ...(reason !== undefined && { reason }) };
 }
 
 function describe(given: Record<string, unknown>): string {

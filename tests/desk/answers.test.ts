@@ -9,6 +9,7 @@ import {
 } from "../../src/desk/index.ts";
 import { checkEdit } from "../../src/desk/edit-check.ts";
 import { openLedger, type Approval } from "../../src/ledger/index.ts";
+import { ARGS } from "../ledger/events.ts";
 import { openQuestion } from "./support.ts";
 
 let one: Approval;
@@ -31,6 +32,8 @@ const schema = {
   required: ["path"],
   additionalProperties: false,
 };
+
+const approve = { type: "approve" };
 
 beforeAll(async () => {
   const ledger = await openLedger("memory:");
@@ -68,6 +71,24 @@ describe("reading a decision", () => {
       { type: "edit", args: { action: "delete_file", args: { path: "b" } } },
       { type: "edit", args: { path: "b" } },
     ],
+    [
+      "Agent Inbox's approval with what it shows",
+      { decisions: [{ type: "approve", args: { action: "delete_file", args: ARGS } }] },
+      { type: "approve" },
+    ],
+    [
+      "Agent Inbox's approval with the texts it made",
+      [
+        {
+          type: "accept",
+          args: { action: "delete_file", args: { ...ARGS, deep: JSON.stringify(ARGS.deep) } },
+        },
+      ],
+      approve,
+    ],
+    ["Agent Inbox's approval of a call that it does not show", { type: "accept", args: null }, approve],
+    ["the same under LangChain's name", { type: "approve", args: null }, approve],
+    ["Agent Inbox's rejection", { type: "reject", args: "no" }, { type: "reject", message: "no" }],
     [
       "an edit to another tool",
       { type: "edit", editedAction: { name: "move", args: { x: 1 } } },
@@ -112,6 +133,13 @@ describe("reading a decision", () => {
     ["an unknown key", { type: "approve", force: true }],
     ["who decided", { type: "approve", decided_by: { kind: "user", id: "boss" } }],
     ["an edit without arguments", { type: "edit" }],
+    [
+      "an approval of other arguments",
+      { type: "accept", args: { action: "delete_file", args: { path: "b" } } },
+    ],
+    ["an approval of another tool", { type: "approve", args: { action: "move", args: ARGS } }],
+    ["an approval with plain arguments", { type: "approve", args: { path: "b" } }],
+    ["an approval with a text", { type: "approve", args: "b" }],
     ["an edit whose arguments are a list", { type: "edit", args: [] }],
     ["an edit that the schema refuses", { type: "edit", args: { path: 7 } }],
     ["an edit with an argument too many", { type: "edit", args: { path: "b", mode: "x" } }],
@@ -213,5 +241,17 @@ describe("checking edited arguments", () => {
   it("finds nothing right with a schema that cannot be used, and anything with none", () => {
     expect(checkArgs({ type: "nonsense" }, {})).toHaveLength(1);
     expect(checkEdit({ ...one, args_schema: null }, { any: 1 })).toEqual({ ok: true, args: { any: 1 } });
+  });
+
+  it("reads texts as what stood there before where no schema says what is wanted", () => {
+    const own = {
+      ...one,
+      args_schema: null,
+      args: { to: "7", amount: 10, tags: ["a"], now: true, note: null },
+    };
+    const texts = { to: "8", amount: "5", tags: '["b"]', now: "false", note: "1", more: "2" };
+    const args = { to: "8", amount: 5, tags: ["b"], now: false, note: "1", more: "2" };
+    expect(checkEdit(own, texts)).toEqual({ ok: true, args });
+    expect(checkEdit(own, { amount: "five" })).toEqual({ ok: true, args: { amount: "five" } });
   });
 });
