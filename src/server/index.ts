@@ -6,6 +6,7 @@ export { ItemStore } from "./items/item-store.ts";
 export { itemMigrations } from "./items/migrations.ts";
 export { LanggraphServer } from "./mounted/langgraph-server.ts";
 export { createMountedApp } from "./mounted/mounted-app.ts";
+export { readOrigin } from "./guards/origin.ts";
 export { listen, urlOf, type Listening } from "./listen.ts";
 export { loadGraphs } from "./graphs/load-graphs.ts";
 export { serverMigrations } from "./database/migrations.ts";

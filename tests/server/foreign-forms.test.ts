@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listOf, textOf, until } from "./bench.ts";
 import { asking, askingTwice, foreign } from "./foreign.ts";
+import { refusal } from "./sdk-client.ts";
 
 const request = (action: string, allow: Record<string, boolean>) => ({
   action_request: { action, args: { path: "a.txt" } },
@@ -85,23 +86,20 @@ describe("a question that is any value", () => {
     expect(await pending(thread_id)).toEqual([]);
   });
 
-  it("gives its place to new input, and to a withdrawal", async () => {
-    const { go, client, remove, pending, statusOf, get } = await foreign((made) =>
+  it("is in the way of new input, until it is withdrawn", async () => {
+    const { go, client, remove, pending, statusOf } = await foreign((made) =>
       asking(made, { greet: ["name?"] }),
     );
     const thread_id = await go();
     const [first] = await pending(thread_id);
-    await client.runs.wait(thread_id, "agent", { input: {} });
-    const [second, ...others] = await pending(thread_id);
-    expect(others).toEqual([]);
-    expect((await get(`/approvals/${first!.approval_id}`)).body["status"]).toBe("cancelled");
-    const withdrawn = await remove(`/approvals/${second!.approval_id}?wait=10`);
+    const again = () => client.runs.wait(thread_id, "agent", { input: {} });
+    expect(await refusal(again())).toEqual({ status: 409, code: "approval_pending" });
+    expect(await pending(thread_id)).toEqual([first]);
+    const withdrawn = await remove(`/approvals/${first!.approval_id}?wait=10`);
     expect(withdrawn.body).toMatchObject({ resumed: false, approval: { status: "cancelled" } });
     expect(await statusOf(thread_id)).toBe("idle");
     expect(await client.threads.search({ status: "interrupted" })).toEqual([]);
-    const asked = (await client.runs.wait(thread_id, "agent", { input: {} })) as {
-      __interrupt__?: unknown[];
-    };
+    const asked = (await again()) as { __interrupt__?: unknown[] };
     expect(asked.__interrupt__).toHaveLength(1);
     expect(await pending(thread_id)).toHaveLength(1);
   });

@@ -112,7 +112,7 @@ describe("a jump", () => {
     const refused = client.runs.wait(thread_id, "agent", {
       command: { resume: { type: "approve" }, goto: "agent" },
     });
-    expect(await refusal(refused)).toEqual({ status: 422, code: "not_supported" });
+    expect(await refusal(refused)).toEqual({ status: 409, code: "approval_pending" });
     expect(await server.pending(thread_id)).toHaveLength(1);
   });
 

@@ -71,7 +71,7 @@ function answerPreflight(req: HonoRequest): Record<string, string> {
 }
 
 /** An origin as browsers send it. @throws {StartError} `bad_origin` */
-function readOrigin(text: string): string {
+export function readOrigin(text: string): string {
   const shown = `The origin ${JSON.stringify(text.slice(0, 200))} cannot be allowed`;
   if (text === "*")
     throw new StartError(

@@ -35,7 +35,7 @@ export function openCommands({ graph_id, assistant_id }: Asker, asked: Asked, on
       data: {
         ...common,
         ...{ approval_id, kind: "interrupt", round: 1, rules: [], reason: why, description },
-        ...{ allowed_decisions, require_reason: [], args_schema, on_new_input: "withdraw" },
+        ...{ allowed_decisions, require_reason: [], args_schema, on_new_input: "refuse" },
         ...{ expires_at: null, asked_by: "interrupt", interrupt_id: asked.interrupt_id },
         checkpoint_id: asked.checkpoint_id,
       },

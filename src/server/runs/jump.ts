@@ -14,6 +14,8 @@ import type { Run } from "./run.ts";
 export interface Jump {
   goto?: unknown;
   update?: unknown;
+  /** Whether an answer stands beside it: what that would be for is not clear. */
+  hasAnswer: boolean;
 }
 
 /**
@@ -25,11 +27,11 @@ export interface Jump {
 export async function beginJump(
   parts: ServerParts,
   row: ThreadRow,
-  { goto, update }: Jump,
+  { goto, update, hasAnswer }: Jump,
   given: GivenRun,
 ): Promise<Run> {
   const { manager, ports, checkpointer } = parts;
-  if (isEnd(goto) && isNothing(update)) {
+  if (isEnd(goto) && isNothing(update) && !hasAnswer) {
     await resolveThread(parts, row);
     return manager.show((await ports.threads.get(row.thread_id)) ?? row, given);
   }
@@ -38,6 +40,10 @@ export async function beginJump(
     const message =
       '"command.goto" and "command.update" are refused while approvals are pending. Decide or withdraw them.';
     throw new ServerError("approval_pending", message, { pending });
+  }
+  if (hasAnswer) {
+    const message = 'Send the answer in "command.resume" alone, with no "goto" and no "update" beside it.';
+    throw new ServerError("not_supported", message);
   }
   const targets = isNothing(goto) ? [] : [goto].flat();
   if (targets.some((target) => typeof target !== "string"))

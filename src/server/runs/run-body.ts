@@ -66,7 +66,7 @@ export type RunBody = z.infer<typeof RunBody>;
 export type Intent =
   | { kind: "input"; input: unknown }
   | { kind: "answer"; answer: unknown }
-  | { kind: "jump"; goto?: unknown; update?: unknown };
+  | { kind: "jump"; goto?: unknown; update?: unknown; hasAnswer: boolean };
 
 /** @throws {ServerError} for a command that says nothing. */
 export function intentOf({ command, input }: RunBody): Intent {
@@ -75,11 +75,8 @@ export function intentOf({ command, input }: RunBody): Intent {
   // LangGraph's own `Command` writes an empty list where nothing is gone to.
   const goto = Array.isArray(command.goto) && command.goto.length === 0 ? undefined : command.goto;
   if ((goto !== undefined && goto !== null) || (update !== undefined && update !== null)) {
-    if (command.resume === undefined || command.resume === null) return { kind: "jump", goto, update };
-    throw new ServerError(
-      "not_supported",
-      'Send the answer in "command.resume" alone, with no "goto" and no "update" beside it.',
-    );
+    const hasAnswer = command.resume !== undefined && command.resume !== null;
+    return { kind: "jump", goto, update, hasAnswer };
   }
   if ("resume" in command) return { kind: "answer", answer: command.resume };
   throw new ServerError(

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { openDesk } from "../desk/index.ts";
+import { readsPolicy, schemasOf } from "../graph/schemas-of.ts";
+import { openLedger, type Ledger } from "../ledger/index.ts";
+import { openDatabase } from "../ledger/sql/index.ts";
+import {
+  closeCalls,
+  Feeds,
+  forgetRun,
+  forgetThread,
+  Graphs,
+  headOf,
+  isGraph,
+  itemMigrations,
+  ItemStore,
+  loadGraphs,
+  openAssistants,
+  openCheckpointer,
+  readNamedPolicies,
+  readVersion,
+  RunManager,
+  RunRegistry,
+  Runs,
+  serverMigrations,
+  Sessions,
+  Sockets,
+  StartError,
+  Threads,
+  unwrap,
+  Webhooks,
+  type GraphSource,
+  type RunPorts,
+  type ServerParts,
+} from "../server/index.ts";
+import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
+
+/** What a server is made from. */
+export interface PartsOptions {
+  config: string | { graphs: Record<string, unknown> };
+  store: string;
+  host: string;
+  allowOrigins: readonly string[];
+  clock: () => number;
+  onError: (error: unknown) => void;
+  /** Aborts when the server stops. */
+  closing: AbortSignal;
+  /** Takes what is to be closed when the server stops, last opened first. */
+  onClose: (close: () => Promise<void>) => void;
+}
+
+/**
+ * Opens the store, loads the graphs and makes all that a server works with. Nothing runs yet.
+ *
+ * @throws {StartError | LedgerError}
+ */
+export async function openParts(options: PartsOptions): Promise<ServerParts & { ledger: Ledger }> {
+  const { store, clock, onError, onClose } = options;
+  const database = await openDatabase(store);
+  onClose(() => database.close());
+  const ledger = await openLedger(database);
+  onClose(() => ledger.close());
+  await database.migrate("server", serverMigrations);
+  await database.migrate("items", itemMigrations);
+  const checkpointer = await openCheckpointer(store, database);
+  onClose(() => checkpointer.close());
+  const graphPorts = graphPortsOf({ ledger, clock });
+  const sources = await graphPorts.enter(() => sourcesOf(options.config));
+  const items = new ItemStore(database, clock);
+  const graphs = new Graphs(sources, checkpointer.saver, items);
+  const ports: RunPorts = {
+    ...graphPorts,
+    ...{ graphs, ledger, clock, onError, desk: openDesk(ledger, { clock, onError }) },
+    ...{ threads: new Threads(database), runs: new Runs(database) },
+    ...{ registry: new RunRegistry(), feeds: new Feeds() },
+    headOf: (thread_id) => headOf(database, thread_id),
+    closeCalls: (thread_id, reason) => closeCalls(parts, thread_id, { reason, by: { kind: "user" } }),
+    forgetRun: (record) => forgetRun(parts, record),
+  };
+  const webhooks = new Webhooks(ports);
+  const manager = new RunManager(ports, {
+    onEnded: ({ run, record, stored }, outcome) => {
+      if (stored.isTemporary && outcome.status !== "drained") void forgetThread(parts, run);
+      if (record.webhook !== null) webhooks.tell(record, outcome, run.result);
+    },
+  });
+  const parts = {
+    ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords },
+    ...{ host: options.host, allowOrigins: options.allowOrigins, closing: options.closing },
+    ...{ sessions: new Sessions(ports), sockets: new Sockets() },
+    desk: openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) }),
+    assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
+    judge: judgeWith(graphs),
+    isGated: gatesOf(graphs),
+    policies: await readNamedPolicies(),
+    version: await readVersion(),
+    langgraphVersion: langgraphVersion(),
+  };
+  return parts;
+}
+
+async function sourcesOf(config: PartsOptions["config"]): Promise<Record<string, GraphSource>> {
+  if (typeof config === "string") return loadGraphs(config);
+  const sources: Record<string, GraphSource> = {};
+  for (const [graph_id, given] of Object.entries(config.graphs)) {
+    const graph = unwrap(given);
+    if (!isGraph(graph) && typeof graph !== "function")
+      throw new StartError(
+        "graph_load_failed",
+        `"config.graphs.${graph_id}" is no compiled graph and no function.`,
+      );
+    sources[graph_id] = graph as GraphSource;
+  }
+  return sources;
+}
+
+function langgraphVersion(): string {
+  const path = createRequire(import.meta.url).resolve("@langchain/langgraph/package.json");
+  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
+}
