@@ -21,6 +21,13 @@ export interface Wire {
 const MAX_WAITING = 16 * 1024 * 1024;
 const TOO_SLOW = 1013;
 
+/**
+ * How long a new subscription waits for others to come with it, in milliseconds. A client that comes back subscribes
+ * to all it had at once, and takes what it hears for told in order: to hear by one subscription that a run has ended
+ * keeps it from reading by the next what the run did.
+ */
+const TOGETHER_MS = 10;
+
 /** One client on a socket: its commands, and the events that it has subscribed to. */
 export class Connection {
   readonly #place: Place;
@@ -28,6 +35,11 @@ export class Connection {
   readonly #held: Held;
   readonly #stop: () => void;
   readonly #filters = new Map<string, Filter>();
+  /** Subscriptions that have not yet been told what there was before them. */
+  #fresh: Filter[] = [];
+  /** What has come since the first of these. */
+  #late: Entry[] = [];
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(place: Place, wire: Wire) {
     this.#place = place;
@@ -47,23 +59,38 @@ export class Connection {
 
   close(): void {
     this.#stop();
+    clearTimeout(this.#soon);
     this.#held.release();
     this.#filters.clear();
   }
 
-  /** Answers first, since the client knows its subscription only then, and sends at once what there is for it. */
+  /** Answers first, since the client knows its subscription only then, and soon sends what there is for it. */
   #subscribe({ id, params }: Command): void {
     const { session } = this.#held;
     try {
       const filter = read(Filter, params);
       const subscription_id = randomUUID();
       const replayed = session.log.all().filter((entry) => fits(entry, filter));
+      this.#fresh.push(filter);
+      this.#soon ??= setTimeout(() => this.#replay(), TOGETHER_MS);
       this.#filters.set(subscription_id, filter);
       this.#send(this.#success(id, { subscription_id, replayed_events: replayed.length }));
-      for (const { json } of replayed) this.#wire.send(json);
     } catch (error) {
       this.#send(refusal(id, error));
     }
+  }
+
+  /** Tells the new subscriptions what there was, and all of them what has come meanwhile, each event once and in order. */
+  #replay(): void {
+    const late = this.#late;
+    const missed = this.#held.session.log
+      .all()
+      .filter((entry) => !late.includes(entry) && this.#fresh.some((filter) => fits(entry, filter)));
+    this.#fresh = [];
+    this.#late = [];
+    this.#soon = undefined;
+    for (const { json } of missed) this.#wire.send(json);
+    for (const entry of late) this.#hear(entry);
   }
 
   #unsubscribe({ id, params }: Command): CommandResponse {
@@ -79,6 +106,10 @@ export class Connection {
   }
 
   #hear(entry: Entry): void {
+    if (this.#soon !== undefined) {
+      this.#late.push(entry);
+      return;
+    }
     if (![...this.#filters.values()].some((filter) => fits(entry, filter))) return;
     if (this.#wire.waiting > MAX_WAITING) this.#wire.close(TOO_SLOW, "too slow");
     else this.#wire.send(entry.json);

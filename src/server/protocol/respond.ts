@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DeskError } from "../../desk/index.ts";
+import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { beginRun } from "../runs/begin-run.ts";
 import { RunBody } from "../runs/run-body.ts";
@@ -28,8 +29,7 @@ export async function respond(place: Place, params: unknown): Promise<{ run_id: 
   const entries = responses ?? (interrupt_id === undefined ? [] : [{ interrupt_id, response }]);
   const ids = entries.map((entry) => entry.interrupt_id);
   const row = await threadOf(parts.ports, thread_id);
-  const assistant_id = row.assistant_id ?? row.graph_id;
-  if (assistant_id === null) throw nothingOpen();
+  const assistant_id = await assistantOf(place, row);
   try {
     const resume = mapOf(entries);
     const { update, goto, config, metadata } = given;
@@ -64,6 +64,10 @@ function mapOf(entries: readonly z.infer<typeof Response>[]): Record<string, unk
   return map;
 }
 
-function nothingOpen(): DeskError {
-  return new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
+/** The assistant whose run goes on. Where it was deleted, its graph goes on without it. */
+async function assistantOf({ parts }: Place, { assistant_id, graph_id }: ThreadRow): Promise<string> {
+  if (graph_id === null)
+    throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
+  const found = assistant_id === null ? null : await parts.assistants.resolve(assistant_id).catch(() => null);
+  return found?.assistant_id ?? graph_id;
 }

@@ -19,6 +19,11 @@ const Params = z.looseObject({
 export async function startRun(place: Place, params: unknown): Promise<{ run_id: string }> {
   const { parts, thread_id } = place;
   const { multitask_strategy, multitaskStrategy, input, ...given } = read(Params, params);
+  if (isCommand(input))
+    throw new ServerError(
+      "not_supported",
+      'A command of LangGraph is no input. Answer what is open with "input.respond".',
+    );
   const body = read(RunBody, {
     ...pick(given, ["assistant_id", "config", "metadata", "context"]),
     input,
@@ -32,6 +37,11 @@ export async function startRun(place: Place, params: unknown): Promise<{ run_id:
     if (error instanceof ServerError && error.code === "approval_pending") tellAgain(place);
     throw error;
   }
+}
+
+/** A `Command` as LangGraph's `RemoteGraph` writes it. */
+function isCommand(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "lg_name" in input && input.lg_name === "Command";
 }
 
 function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
