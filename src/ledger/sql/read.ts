@@ -4,6 +4,7 @@ import { LedgerError, type ApprovalQuery, type EventQuery, type Lease } from "..
 import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readCursor } from "../query.ts";
 import { indexable } from "../seal.ts";
 import { readChecked, VERIFY, type StoredEvent } from "../stored-event.ts";
+import type { CallCache } from "./call-cache.ts";
 import type { Dialect, Work } from "./database.ts";
 import { Operation } from "./operation.ts";
 import type { LedgerTables } from "./tables.ts";
@@ -16,9 +17,10 @@ export const eventsOfCall = new Operation((build, { call_id }: { call_id: string
   build.selectFrom("ledger_events").selectAll().where("call_id", "=", call_id).orderBy("call_version"),
 );
 
-/** A call from its events, each checked against its own hash. */
-export function* readCall(dialect: Dialect, call_id: string): Work<Call | null> {
-  return foldCall(yield* eventsOfCall.rows(dialect, { call_id }));
+/** A call from its events, each checked against its own hash, or against what was written here. */
+export function* readCall(dialect: Dialect, call_id: string, cache: CallCache): Work<Call | null> {
+  const rows = yield* eventsOfCall.rows(dialect, { call_id });
+  return cache.of(rows) ?? foldCall(rows);
 }
 
 /** What the events of one call make of it. @throws {LedgerError} `tampered` */

@@ -65,7 +65,7 @@ class SqlLedger implements Ledger {
     const force = batches.some((batch) => batch.force ?? isForced(batch.events));
     const sealed = await this.#write(() => append(this.#database.dialect, batches, this.#cache), force);
     if (sealed === undefined) return { ok: false };
-    for (const { call } of sealed) if (call) this.#cache.set(call);
+    for (const { call, rows: added } of sealed) if (call) this.#cache.set(call, added);
     const written = copyOf(sealed);
     this.#listeners.tell(written.events);
     return { ok: true, ...written };
@@ -89,14 +89,15 @@ class SqlLedger implements Ledger {
   }
 
   call(call_id: string): Promise<Call | null> {
-    return this.#read(() => rows.readCall(this.#database.dialect, call_id));
+    return this.#read(() => rows.readCall(this.#database.dialect, call_id, this.#cache));
   }
 
   callOf(approval_id: string): Promise<Call | null> {
     const { dialect } = this.#database;
+    const cache = this.#cache;
     return this.#read(function* () {
       const row = yield* rows.callIdOf.row(dialect, { approval_id });
-      return row ? yield* rows.readCall(dialect, row.call_id) : null;
+      return row ? yield* rows.readCall(dialect, row.call_id, cache) : null;
     });
   }
 
