@@ -1,6 +1,6 @@
 import { Command } from "@langchain/langgraph";
 import type { RunnableGraph } from "../graphs/graphs.ts";
-import type { WireInterrupt } from "../threads/open-questions.ts";
+import { once, type WireInterrupt } from "../threads/open-questions.ts";
 import type { Entry } from "./next-entry.ts";
 import { cleanConfigurable, type Order } from "./order.ts";
 import type { Drain, RunPorts } from "./run-ports.ts";
@@ -55,7 +55,7 @@ export async function play(
       for (const interrupt of interrupts ?? []) asked.set(interrupt.id, interrupt);
       if (piece.mode === "values" && piece.namespace.length === 0 && interrupts === null)
         values = piece.payload;
-      events.push(piece);
+      events.push(interrupts === null ? piece : withAsked(piece, interrupts));
     }
   });
   return { values, asked: [...asked.values()] };
@@ -104,7 +104,11 @@ function chunkOf(raw: unknown, { subgraphs }: RunWishes): Chunk {
 function interruptsOf({ mode, payload }: Chunk): WireInterrupt[] | null {
   if (mode !== "updates" && mode !== "values") return null;
   const asked = (payload as { __interrupt__?: unknown } | null)?.__interrupt__;
-  return Array.isArray(asked) ? (asked as WireInterrupt[]) : null;
+  return Array.isArray(asked) ? once(asked as WireInterrupt[]) : null;
+}
+
+function withAsked(piece: Chunk, interrupts: WireInterrupt[]): Chunk {
+  return { ...piece, payload: { ...(piece.payload as object), __interrupt__: interrupts } };
 }
 
 function inputOf({ seal }: Pick<RunPorts, "seal">, start: Start): unknown {

@@ -21,10 +21,15 @@ export function openByTask(state: StateSnapshot, pending: readonly Approval[]): 
   const open: OpenByTask = {};
   for (const task of state.tasks) {
     if (task.result !== undefined) continue;
-    const waiting = (task.interrupts as WireInterrupt[]).filter((one) => isOpen(one, pending));
+    const waiting = once(task.interrupts as WireInterrupt[]).filter((one) => isOpen(one, pending));
     if (waiting.length > 0) open[task.id] = waiting;
   }
   return open;
+}
+
+/** Each interrupt once: of one that an agent inside a tool asks, LangGraph lists a copy for each level above it. */
+export function once(interrupts: readonly WireInterrupt[]): WireInterrupt[] {
+  return [...new Map(interrupts.map((one) => [one.id, one])).values()];
 }
 
 /** Whether an interrupt waits for an answer: one of its approvals is pending. */
