@@ -39,6 +39,12 @@ describe.skipIf(isBrowserMissing())("in a browser", () => {
           [`/threads/${thread_id}/state`, {}],
           [`/approvals/${approval_id}`, {}],
         ];
+        // No browser asks a server first whether a page may open a web socket there.
+        const socket = new WebSocket(`${url.replace("http", "ws")}/threads/${thread_id}/stream/events`);
+        const socketOpened = new Promise<string>((resolve) => {
+          socket.onopen = () => resolve("open");
+          socket.onerror = () => resolve("refused");
+        });
         const sent = asked.map(async ([path, init]) => {
           try {
             const { type, status } = await fetch(`${url}${path}`, init);
@@ -47,12 +53,12 @@ describe.skipIf(isBrowserMissing())("in a browser", () => {
             return (error as Error).name;
           }
         });
-        return Promise.all(sent);
+        return Promise.all([...sent, socketOpened]);
       },
       [server.url, thread_id, approval!.approval_id] as const,
     );
     const closed = "TypeError";
-    expect(outcomes).toEqual([closed, closed, "opaque 0", "opaque 0", closed, closed]);
+    expect(outcomes).toEqual([closed, closed, "opaque 0", "opaque 0", closed, closed, "refused"]);
     expect(await server.pending()).toMatchObject([{ approval_id: approval!.approval_id, status: "pending" }]);
     expect(effects.deleted).toEqual([]);
   });

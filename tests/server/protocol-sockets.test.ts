@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { bench, remove, until, type Json } from "./bench.ts";
 import { Socket } from "./follow.ts";
@@ -91,13 +90,38 @@ describe("a web socket", () => {
     socket.close();
   });
 
+  it("tells subscriptions that come together what there was in one order, and what comes meanwhile behind it", async () => {
+    const { url, post } = await bench(steps);
+    const { socket, messages, send } = await opened(url);
+    send({ id: 1, method: "subscription.subscribe", params: { channels: ["lifecycle"] } });
+    const input = { messages: [{ role: "user", content: "go" }] };
+    await post("/threads", { thread_id: "t" });
+    await post("/threads/t/runs/wait", { assistant_id: "agent", input });
+    const back = await opened(url);
+    // As the official client does when its connection broke.
+    back.send({ id: 1, method: "subscription.subscribe", params: { channels: ["lifecycle"] } });
+    back.send({ id: 2, method: "subscription.subscribe", params: { channels: ["lifecycle", "values"] } });
+    const told = () => back.messages.filter(({ seq }) => seq !== undefined);
+    const word = ({ method, params }: Json) => params?.["data"]?.["event"] ?? method;
+    await until(() => told().length >= 6);
+    const seqs = told().map(({ seq }) => seq as unknown as number);
+    expect(seqs).toEqual([...new Set(seqs)].toSorted((one, other) => one - other));
+    expect([word(told()[0]!), word(told().at(-1)!)]).toEqual(["running", "interrupted"]);
+    expect(told().map(word)).toContain("values");
+    await post("/threads/t/runs/wait", { assistant_id: "agent", command: { resume: { type: "approve" } } });
+    await until(() => word(told().at(-1)!) === ("completed" as unknown as Json));
+    expect(messages.length).toBeGreaterThan(1);
+    socket.close();
+    back.socket.close();
+  });
+
   it("is closed on a message that is too large, and when the server stops", async () => {
     const { url, server } = await bench(steps);
     const large = await opened(url);
     large.send(`"${"x".repeat(1024 * 1024)}"`);
     expect(await large.closed).toBe(1009);
-    const open = await opened(url);
-    await Promise.all([server.stop(), once(open.socket as unknown as NodeJS.EventEmitter, "close")]);
-    expect(await open.closed).toBe(1001);
+    const open = await Promise.all(Array.from({ length: 20 }, () => opened(url)));
+    await server.stop();
+    expect(await Promise.all(open.map(({ closed }) => closed))).toEqual(open.map(() => 1001));
   });
 });
