@@ -33,6 +33,7 @@ export function urlOf(host: string, port: number): string {
 
 function close(server: Server, sockets: Sockets, ms: number): Promise<void> {
   return new Promise((resolve) => {
+    sockets.end();
     const timer = setTimeout(() => {
       sockets.cut();
       server.closeAllConnections();

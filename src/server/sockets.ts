@@ -6,10 +6,13 @@ import type { Server } from "node:http";
 /** The largest message that a client may send, in bytes: as large as a body. */
 const MAX_MESSAGE = 1024 * 1024;
 
+/** Why a socket is closed when the server stops. */
+const GOING_AWAY = 1001;
+
 /** What is used of the server of `ws`, which comes without types. */
 interface SocketServer {
   options: { maxPayload?: number };
-  clients: Iterable<{ terminate(): void }>;
+  clients: Iterable<{ close(code: number, reason: string): void; terminate(): void }>;
 }
 
 /** The web sockets of one server. A request for one passes the app's checks before it is granted. */
@@ -37,6 +40,11 @@ export class Sockets {
   serve(app: Hono, server: Server): void {
     this.#app = app;
     this.#node.injectWebSocket(server);
+  }
+
+  /** Asks all clients to leave. */
+  end(): void {
+    for (const client of this.#wss.clients) client.close(GOING_AWAY, "The server stops.");
   }
 
   /** Cuts off the clients that have not left by themselves. */

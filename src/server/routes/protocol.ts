@@ -13,8 +13,6 @@ import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 
 /** How often an open stream shows that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
-/** "Going away", as a socket is closed when the server stops. */
-const GOING_AWAY = 1001;
 
 const params = z.object({ thread_id: ThreadId });
 
@@ -114,27 +112,20 @@ export function protocolRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 }
 
-/** Opens a socket for a client. It ends with the client or with the server. */
+/** Opens a socket for a client. */
 async function upgrade(c: Context, parts: ServerParts, thread_id: string): Promise<Response> {
-  const { sessions, closing, sockets, ports } = parts;
+  const { sessions, sockets, ports } = parts;
   let connection: Connection | null = null;
-  let end = (): void => undefined;
-  const leave = (): void => {
-    closing.removeEventListener("abort", end);
-    connection?.close();
-  };
   const handle = sockets.upgrade(() => ({
     onOpen: (_event, ws) => {
       connection = new Connection({ parts, sessions, thread_id }, wireOf(ws));
-      end = () => ws.close(GOING_AWAY, "The server stops.");
-      closing.addEventListener("abort", end);
     },
     onMessage: ({ data }) => {
       const text = typeof data === "string" ? data : Buffer.from(data as ArrayBuffer).toString("utf8");
       connection?.take(text).catch((error: unknown) => ports.onError(error));
     },
     // A broken socket is closed, too.
-    onClose: leave,
+    onClose: () => connection?.close(),
   }));
   const response = await handle(c as Parameters<typeof handle>[0], () => Promise.resolve());
   return response ?? c.body(null, 426);
