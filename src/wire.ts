@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { setMaxListeners } from "node:events";
 import { keepDeadlines, type Desk } from "./desk/index.ts";
 import type { Ledger } from "./ledger/index.ts";
 import {
@@ -71,6 +72,8 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
   // Before the store is opened, so that a refused start leaves none behind.
   allowOrigins.forEach(readOrigin);
   const closing = new AbortController();
+  // Each open stream listens to it.
+  setMaxListeners(0, closing.signal);
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.reverse().splice(0)) await close().catch(onError);

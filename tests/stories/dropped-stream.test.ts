@@ -1,24 +1,10 @@
 import { Client } from "@langchain/langgraph-sdk";
-import { readdirSync, readlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openStream } from "../server/sse.ts";
 import { calls, says } from "./plan.ts";
+import { sockets } from "./sockets.ts";
 import { story } from "./story.ts";
 import { until } from "./until.ts";
-
-/** How many sockets a process holds, by what Linux says. */
-function sockets(pid: number): number {
-  const folder = `/proc/${pid}/fd`;
-  const links = readdirSync(folder).map((fd) => {
-    try {
-      return readlinkSync(`${folder}/${fd}`);
-    } catch {
-      // It was closed meanwhile.
-      return "";
-    }
-  });
-  return links.filter((link) => link.startsWith("socket:")).length;
-}
 
 describe("a client that drops its streams before the pause", () => {
   it("sees the pending approval when it comes back, and leaves nothing behind in the server", async () => {

@@ -18,6 +18,8 @@ export interface Server extends Http, Talk {
   terminate(): Promise<{ code: number | null; ms: number }>;
   /** What was written to standard error. */
   stderr(): string;
+  /** What keeps the process alive: its sockets, timers and the like, each by its kind. */
+  resources(): Promise<string[]>;
 }
 
 /** What clients ask a server, in few words. */
@@ -95,6 +97,16 @@ export async function serverOf(child: ChildProcess): Promise<Server> {
       return { code, ms: Date.now() - begin };
     },
     stderr: () => out.stderr,
+    resources: () =>
+      new Promise((resolve) => {
+        const onMessage = ({ resources }: { resources?: string[] }): void => {
+          if (resources === undefined) return;
+          child.off("message", onMessage);
+          resolve(resources.toSorted());
+        };
+        child.on("message", onMessage);
+        child.send("resources");
+      }),
   };
 }
 
