@@ -17,8 +17,8 @@ export function isBrowserMissing(): boolean {
   return "missing" in inject("chromium");
 }
 
-/** The ways in which the page speaks with the server. */
-export type Over = "runs" | "sse" | "websocket";
+/** The ways in which the page speaks with the server; `plain`: over runs, with what `useStream` does by default. */
+export type Over = "runs" | "plain" | "sse" | "websocket";
 
 /** The page, as a person sees it. */
 export interface Screen {

@@ -1,4 +1,4 @@
-import { bench, Effects, type Bench } from "../server/bench.ts";
+import { bench, Effects, listOf, type Bench } from "../server/bench.ts";
 import { startBrowser, type Over, type Screen } from "./browser.ts";
 import { servePage } from "./serve-page.ts";
 
@@ -38,8 +38,33 @@ export function pages() {
   return { origins, open, opened, paused };
 }
 
-/** Something to wait for, and what lets it happen. */
-export function gate(): { opened: Promise<void>; open: () => void } {
+/** How the runs of the page's thread stand, newest first. */
+export async function statuses({ server, screen }: Opened): Promise<unknown[]> {
+  const { body } = await server.get(`/threads/${screen.threadId()}/runs`);
+  return listOf(body).map(({ status }) => status);
+}
+
+/** A model that thinks over its first answer until it is let, and then gives the same one again. */
+export function slowModel(content: string) {
+  const { opened, open } = gate();
+  const model = { asked: 0, answer: open };
+  const step = async () => {
+    model.asked += 1;
+    if (model.asked === 1) await opened;
+    return { content };
+  };
+  return { model, step };
+}
+
+/** Deletions that have begun and end when they are let. */
+export function slowTool() {
+  const { opened, open } = gate();
+  const effects = new Effects();
+  effects.gate = opened;
+  return { effects, finish: open };
+}
+
+function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bench, Effects, listOf, remove, until } from "../server/bench.ts";
+import { bench, listOf, remove, until } from "../server/bench.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { gate, pages } from "./opened.ts";
+import { pages, slowModel, slowTool, statuses } from "./opened.ts";
 import { proxyTo } from "./proxy.ts";
 
 const steps = [remove("a"), { content: "It is done." }];
@@ -92,9 +92,7 @@ describe.skipIf(isBrowserMissing()).each(["sse", "websocket"] as const)(
     });
 
     it("goes on by itself when the connection breaks, and sees the end", async () => {
-      const effects = new Effects();
-      const { opened: gateOpened, open: finish } = gate();
-      effects.gate = gateOpened;
+      const { effects, finish } = slowTool();
       const server = await bench(steps, { allowOrigins: [origins.allowed], effects });
       const between = await proxyTo(server.url);
       const screen = await open(origins.allowed, between, over);
@@ -112,9 +110,7 @@ describe.skipIf(isBrowserMissing()).each(["sse", "websocket"] as const)(
     });
 
     it("comes back to a run that goes on while it is reloaded, and sees its end", async () => {
-      const effects = new Effects();
-      const { opened: gateOpened, open: finish } = gate();
-      effects.gate = gateOpened;
+      const { effects, finish } = slowTool();
       const { screen } = await paused(steps, { over, effects });
       await screen.press("Approve");
       await until(() => effects.begun === 1);
@@ -127,22 +123,14 @@ describe.skipIf(isBrowserMissing()).each(["sse", "websocket"] as const)(
     });
 
     it("stops a model that thinks, and the thread takes the next message", async () => {
-      const { opened: answered, open: answer } = gate();
-      let asked = 0;
-      const thinking = async () => {
-        asked += 1;
-        if (asked === 1) await answered;
-        return { content: "Here I am." };
-      };
-      const { server, screen } = await opened([thinking], { over });
+      const { model, step } = slowModel("Here I am.");
+      const page = await opened([step], { over });
+      const { screen } = page;
       await screen.send("Are you there?");
-      await until(() => asked === 1);
+      await until(() => model.asked === 1);
       await screen.press("Stop");
-      await until(async () => {
-        const { body } = await server.get(`/threads/${screen.threadId()}/runs`);
-        return (body[0]?.["status"] as unknown) === "interrupted";
-      });
-      answer();
+      await until(async () => (await statuses(page)).join() === "interrupted");
+      model.answer();
       await screen.idle();
       await screen.send("And now?");
       await screen.says("Here I am.");

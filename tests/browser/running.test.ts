@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bench, Effects, listOf, remove, until } from "../server/bench.ts";
+import { bench, remove, until } from "../server/bench.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { gate, pages, type Opened } from "./opened.ts";
+import { pages, slowModel, slowTool, statuses } from "./opened.ts";
 import { proxyTo } from "./proxy.ts";
 
 /** That a stream which has begun is read on. */
@@ -9,19 +9,12 @@ const rejoined = /^GET .*\/runs\/.*\/stream 200$/;
 
 const steps = [remove("a"), { content: "It is done." }];
 
-async function statuses({ server, screen }: Opened): Promise<unknown[]> {
-  const { body } = await server.get(`/threads/${screen.threadId()}/runs`);
-  return listOf(body).map(({ status }) => status);
-}
-
 describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on", () => {
   const { origins, open, opened, paused } = pages();
 
   /** A deletion that was approved and has begun, and what lets it end. */
   async function deleting() {
-    const effects = new Effects();
-    const { opened: gateOpened, open: finish } = gate();
-    effects.gate = gateOpened;
+    const { effects, finish } = slowTool();
     const page = await paused(steps, { effects });
     await page.screen.press("Approve");
     await until(() => effects.begun === 1);
@@ -42,9 +35,7 @@ describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on"
   });
 
   it("goes on by itself when the connection breaks, and sees the end", async () => {
-    const effects = new Effects();
-    const { opened: gateOpened, open: finish } = gate();
-    effects.gate = gateOpened;
+    const { effects, finish } = slowTool();
     const server = await bench(steps, { allowOrigins: [origins.allowed], effects });
     const between = await proxyTo(server.url);
     const screen = await open(origins.allowed, between);
@@ -62,21 +53,15 @@ describe.skipIf(isBrowserMissing())("a page with useStream, while a run goes on"
   });
 
   it("stops a model that thinks, and the thread takes the next message", async () => {
-    const { opened: answered, open: answer } = gate();
-    let asked = 0;
-    const thinking = async () => {
-      asked += 1;
-      if (asked === 1) await answered;
-      return { content: "Here I am." };
-    };
-    const page = await opened([thinking]);
+    const { model, step } = slowModel("Here I am.");
+    const page = await opened([step]);
     const { screen } = page;
     await screen.send("Are you there?");
-    await until(() => asked === 1);
+    await until(() => model.asked === 1);
     await screen.press("Stop");
     await until(async () => (await statuses(page)).join() === "interrupted");
     await screen.idle();
-    answer();
+    model.answer();
     await screen.send("And now?");
     await screen.says("Here I am.");
     expect(await screen.alert.count()).toBe(0);

@@ -21,7 +21,7 @@ function usePlace(): Place {
 }
 
 function OverRuns() {
-  return <View conversation={useRuns(usePlace())} />;
+  return <View conversation={useRuns(usePlace(), protocol === "plain")} />;
 }
 
 function OverThread() {
@@ -30,4 +30,6 @@ function OverThread() {
 
 const root = document.getElementById("root");
 if (root)
-  createRoot(root).render(<StrictMode>{protocol === "runs" ? <OverRuns /> : <OverThread />}</StrictMode>);
+  createRoot(root).render(
+    <StrictMode>{protocol === "runs" || protocol === "plain" ? <OverRuns /> : <OverThread />}</StrictMode>,
+  );

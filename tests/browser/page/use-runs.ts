@@ -8,16 +8,18 @@ interface State extends Record<string, unknown> {
 
 const saying = (content: string) => ({ messages: [{ type: "human" as const, content }] });
 
-/** A conversation over runs, as the SDK's `useStream` holds it. */
-export function useRuns({ apiUrl, threadId, keepThread }: Place): Conversation {
+/** Coming back to a run that goes on, and the branches of the thread: what `useStream` does only when it is asked to. */
+const everything = { reconnectOnMount: true, fetchStateHistory: true };
+
+/** A conversation over runs, as the SDK's `useStream` holds it, with everything or by its defaults. */
+export function useRuns({ apiUrl, threadId, keepThread }: Place, isPlain: boolean): Conversation {
   const stream = useStream<State>({
     apiUrl,
     assistantId: "agent",
     threadId,
     onThreadId: keepThread,
     callerOptions: { maxRetries: 0 },
-    reconnectOnMount: true,
-    fetchStateHistory: true,
+    ...(!isPlain && everything),
   });
   const lineOf = (message: Message, index: number): Line => {
     const seen = stream.getMessagesMetadata(message, index);
