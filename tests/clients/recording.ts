@@ -28,7 +28,7 @@ export class Recording {
   /** Counts what is called on a client. */
   over(client: Client): Client {
     const called = this.#called;
-    const recorded = new Proxy(client[this.#part] as object, {
+    const recorded = new Proxy<object>(client[this.#part], {
       get(target, name) {
         const found = Reflect.get(target, name, target) as unknown;
         if (typeof found !== "function") return found;
@@ -38,7 +38,8 @@ export class Recording {
       },
     });
     return new Proxy(client, {
-      get: (target, name) => (name === this.#part ? recorded : Reflect.get(target, name, target)),
+      get: (target, name) =>
+        name === this.#part ? recorded : (Reflect.get(target, name, target) as unknown),
     });
   }
 

@@ -28,7 +28,7 @@ interface Question {
 
 async function remote(script = steps) {
   const server = await bench(script);
-  const graph = new RemoteGraph({ graphId: "agent", client: sdkOf(server) as never });
+  const graph = new RemoteGraph({ graphId: "agent", client: sdkOf(server) });
   const config = { configurable: { thread_id: crypto.randomUUID() } };
   return { server, graph, config };
 }
@@ -160,7 +160,8 @@ describe("a RemoteGraph that is a node of a local graph", () => {
         const { thread_id } = config.configurable as { thread_id: string };
         const { tasks } = await graph.getState({ configurable: { thread_id } });
         const [open] = tasks.flatMap(({ interrupts }) => interrupts);
-        return graph.invoke(open ? new Command({ resume: interrupt(open.value) }) : state, config);
+        const answer = (): Command => new Command({ resume: interrupt<unknown, unknown>(open?.value) });
+        return graph.invoke(open ? answer() : state, config) as Promise<Values>;
       },
     );
     expect((await invoke(user("go"))).__interrupt__).toHaveLength(1);

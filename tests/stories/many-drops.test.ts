@@ -31,7 +31,7 @@ async function comeAndGo({ url }: Server, sdk: Client, number: number): Promise<
 
 async function drain(parts: AsyncIterable<unknown>): Promise<void> {
   try {
-    for await (const part of parts) void part;
+    for await (const _part of parts);
   } catch (error) {
     if ((error as Error).name !== "AbortError") throw error;
   }

@@ -46,14 +46,19 @@ export function story(
   const folder = newFolder();
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
-  const spawn = (file: string, args: string[], holds: string[], where = {}): Promise<Server> => {
+  const spawn = (
+    file: string,
+    args: string[],
+    holds: string[],
+    where?: { port: number },
+  ): Promise<Server> => {
     const store = `file:${join(folder, "state.db")}`;
     const rest = policy !== undefined && { policy };
     const plan: Plan = { folder, store, scripts, holds, shared, ...where, ...rest };
     return forkServer(file, args, folder, { STORY: JSON.stringify(plan) });
   };
   return {
-    start: (holds = [], where = {}) => spawn(fixture("server.mjs"), [], holds, where),
+    start: (holds = [], where?) => spawn(fixture("server.mjs"), [], holds, where),
     serve(holds = []) {
       const agent = relative(folder, fixture("agent.mjs"));
       writeFileSync(join(folder, "langgraph.json"), JSON.stringify({ graphs: { agent: `${agent}:agent` } }));
