@@ -2,9 +2,15 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A line to a server that can be cut, until the end of the test. */
-export async function proxyTo(target: string): Promise<{ url: string; cut: () => void }> {
-  const { hostname, port } = new URL(target);
+/** A line to a server that can be cut, and laid to another one, until the end of the test. */
+export interface Proxy {
+  url: string;
+  cut: () => void;
+  layTo: (target: string) => void;
+}
+
+export async function proxyTo(target: string): Promise<Proxy> {
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -23,5 +29,8 @@ export async function proxyTo(target: string): Promise<{ url: string; cut: () =>
     cut();
     proxy.close();
   });
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, cut };
+  const layTo = (other: string): void => {
+    ({ hostname, port } = new URL(other));
+  };
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, cut, layTo };
 }
