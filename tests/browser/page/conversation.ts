@@ -27,7 +27,6 @@ export interface Conversation {
   questions: Question[];
   isLoading: boolean;
   error: string | null;
-  /** What a new message may do to the run that it finds. */
   send: (text: string) => void;
   decide: (question: Question, decision: Decision) => void;
   stop: () => void;
