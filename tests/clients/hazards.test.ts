@@ -1,3 +1,4 @@
+import { Client } from "@langchain/langgraph-sdk";
 import { describe, expect, it } from "vitest";
 import { foreign } from "../server/foreign.ts";
 import { sdkOf } from "../server/sdk-client.ts";
@@ -171,5 +172,23 @@ describe("a tool that fails after it was approved", () => {
     expect(values.messages.at(-2)).toMatchObject({ type: "tool", status: "error" });
     await refusedWith(server.send({ resume: { type: "reject" } }), 409, "not_pending", /Nothing is waiting/);
     expect(begun).toHaveLength(1);
+  });
+});
+
+describe("a client that repeats what fails", () => {
+  it("sends a refused answer once, so that no refusal comes back as another answer", async () => {
+    const { url, thread_id, isUntouched } = await paused();
+    const sent: string[] = [];
+    const counting: typeof fetch = (input, init) => {
+      sent.push(init?.method ?? "GET");
+      return fetch(input, init);
+    };
+    const client = new Client({ apiUrl: url, callerOptions: { fetch: counting } });
+    const answers = [approve, { type: "maybe" }, { [nowhere]: approve }];
+    for (const resume of answers)
+      await expect(client.runs.wait(thread_id, "agent", { command: { resume } })).rejects.toThrow(/HTTP 4/);
+    await expect(client.runs.create(thread_id, "agent", { input: null })).rejects.toThrow(/HTTP 4/);
+    expect(sent).toEqual(["POST", "POST", "POST", "POST"]);
+    await isUntouched(3);
   });
 });
