@@ -17,6 +17,7 @@ export { recover } from "./runs/recovery.ts";
 export { Feeds } from "./runs/feeds.ts";
 export { RunManager } from "./runs/run-manager.ts";
 export { RunRegistry } from "./runs/run-registry.ts";
+export { Told } from "./runs/told.ts";
 export { Webhooks } from "./runs/webhooks.ts";
 export { forgetRun, headOf } from "./database/forget-run.ts";
 export { closeCalls } from "./threads/close-calls.ts";

@@ -52,7 +52,7 @@ export interface NamedPolicy {
 export interface DeskParts {
   /** The desk that lets runs go on after a decision. */
   desk: Desk;
-  ports: Pick<RunPorts, "ledger" | "onError">;
+  ports: Pick<RunPorts, "ledger" | "onError"> & Partial<Pick<RunPorts, "told">>;
   manager: Pick<RunManager, "idle">;
   /** Aborts when the server stops: live streams end then. */
   closing: AbortSignal;

@@ -26,6 +26,11 @@ export function addressAll(answer: unknown, open: readonly OpenQuestion[]): Give
   return given;
 }
 
+/** Whether an answer names what it is for. */
+export function isAddressed(answer: unknown): boolean {
+  return entriesOf(answer, []) !== null;
+}
+
 function bare(answer: unknown, open: readonly OpenQuestion[]): Given[] {
   const [only, ...others] = open;
   // To one question anything may be an answer. To several, or to none, this is none.

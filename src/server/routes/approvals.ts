@@ -48,14 +48,20 @@ const shown = createRoute({
 });
 
 /** Reading approvals: lists, single ones, and that a person has seen one. */
-export function approvalRoutes(app: OpenAPIHono, { desk }: DeskParts): void {
+export function approvalRoutes(app: OpenAPIHono, { desk, ports }: DeskParts): void {
+  const tell = (approvals: readonly Approval[]): void =>
+    ports.told?.add(approvals.flatMap(({ interrupt_id: id }) => (id === null ? [] : [{ id }])));
   app.openapi(list, async (c) => {
     const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
-    return c.json(await desk.list(Object.fromEntries(query) as ApprovalQuery), 200);
+    const page = await desk.list(Object.fromEntries(query) as ApprovalQuery);
+    tell(page.approvals);
+    return c.json(page, 200);
   });
   app.openapi(get, async (c) => {
     const { wait = 0 } = c.req.valid("query");
-    return c.json(await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000 }), 200);
+    const approval = await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000 });
+    tell([approval]);
+    return c.json(approval, 200);
   });
   app.openapi(shown, async (c) => c.json(await desk.shown(c.req.valid("param").approval_id), 200));
 }

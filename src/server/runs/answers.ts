@@ -2,6 +2,8 @@ import { DeskError } from "../../desk/index.ts";
 import { digest, type Approval } from "../../ledger/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
+import { isAddressed } from "../questions/address.ts";
+import { pendingOf } from "../threads/open-questions.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { takeAnswer } from "./answering.ts";
 import type { Lanes } from "./lanes.ts";
@@ -10,6 +12,9 @@ import type { RunPorts } from "./run-ports.ts";
 import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import { wokenEntry } from "./woken-entry.ts";
+
+/** How many runs of a thread are looked at for one that the same answer began. */
+const LOOKED_BACK = 10;
 
 /** Takes the answers of LangGraph's clients, and begins or queues the runs that act on them. */
 export class Answers {
@@ -40,6 +45,8 @@ export class Answers {
     if (begun) return begun;
     const prepared = (): PreparedRun =>
       prepare(this.#ports, thread_id, given, { beginning: { kind: "answers" }, answer_digest });
+    const repeated = await this.#repeated(row, answer, answer_digest);
+    if (repeated) return this.#show(row, prepared());
     const taken = await this.#decide(row, answer, given.checkpoint_id).catch(async (error: unknown) => {
       const run = isStale(error) ? await this.#begunBy(row, answer_digest, prepared) : undefined;
       if (run === undefined) throw error;
@@ -98,9 +105,29 @@ export class Answers {
     if (live) return live;
     const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
     if (newest?.answer_digest !== answer_digest) return undefined;
-    // Nothing is left to bring: what the client gets is how the thread stands.
+    return this.#show(row, prepared());
+  }
+
+  /**
+   * Whether a bare answer is one that was taken before, sent again: what is open now came after it, and nobody was told
+   * of that yet. As an answer to a new question it would be one to a question that its sender has not seen.
+   */
+  async #repeated({ thread_id }: ThreadRow, answer: unknown, answer_digest: string): Promise<boolean> {
+    if (isAddressed(answer) || this.#lanes.get(thread_id)) return false;
+    const { runs, ledger, told } = this.#ports;
+    const newest = await runs.list(thread_id, { limit: LOOKED_BACK, offset: 0 });
+    const begun = newest.find((run) => run.answer_digest === answer_digest);
+    if (begun === undefined) return false;
+    const pending = await pendingOf(ledger, thread_id);
+    return pending.some(
+      ({ run_id, interrupt_id }) => run_id !== null && run_id >= begun.run_id && !told.has(interrupt_id),
+    );
+  }
+
+  /** Nothing is left to bring: what the client gets is how the thread stands. */
+  #show(row: ThreadRow, prepared: PreparedRun): Promise<Run> {
     return this.#lanes.open(row.thread_id, (lane) =>
-      this.#lanes.launch(lane, { ...prepared(), row, start: null }),
+      this.#lanes.launch(lane, { ...prepared, row, start: null }),
     );
   }
 }

@@ -6,6 +6,7 @@ import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import type { Runs } from "./runs.ts";
+import type { Told } from "./told.ts";
 import type { CoreEvent, RawPiece } from "./teller.ts";
 
 /** Asks a run to stop between two steps, letting its tools finish. */
@@ -37,6 +38,7 @@ export interface RunPorts extends GraphPorts {
   /** The runs that this process knows, by id. */
   registry: RunRegistry;
   feeds: Feeds;
+  told: Told;
   /** The id of a thread's newest checkpoint; `null` when it has none. */
   headOf(thread_id: string): Promise<string | null>;
   /** Closes the open calls of a thread in the ledger: nothing comes of them any more. */

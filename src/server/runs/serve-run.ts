@@ -45,6 +45,7 @@ export function serveValues(c: Context, parts: ServerParts, run: Run, { isCancel
     const beat = setInterval(() => void out.write("\n"), HEARTBEAT_MS);
     try {
       await out.write(toJson(await valuesOf(parts, run)));
+      if (!out.aborted) parts.ports.told.add(run.result?.interrupts ?? []);
     } finally {
       clearInterval(beat);
     }
@@ -67,8 +68,11 @@ export function serveStream(c: Context, parts: ServerParts, run: Run, serving: S
       // A run that nobody streamed shows at least what it left.
       if (event.event === "end" && !hasValues && modes?.has("values") && run.outcome?.error === null)
         await out.writeSSE({ event: "values", data: toJson(await valuesOf(parts, run)) });
-      if (isWanted(event.event, modes)) await out.writeSSE(event);
+      if (!isWanted(event.event, modes)) continue;
+      await out.writeSSE(event);
+      if (!signal.aborted) parts.ports.told.addFrom(event.data);
     }
+    if (!signal.aborted) parts.ports.told.add(run.result?.interrupts ?? []);
   });
 }
 

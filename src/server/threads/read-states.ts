@@ -9,7 +9,7 @@ import { pendingOf } from "./open-questions.ts";
 import { NO_STATE, showState, type ThreadStateView } from "./thread-state.ts";
 import { readable } from "./thread-view.ts";
 
-type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter">;
+type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter" | "told">;
 
 /** A checkpoint, and the subgraph it belongs to; the root graph without `checkpoint_ns`. */
 export interface StatePlace {
@@ -46,7 +46,7 @@ export async function readState(
   const config = { configurable: placeIn(thread_id, { checkpoint_id, checkpoint_ns }) };
   const state = await readable(() => ports.enter(() => graph.getState(config, { subgraphs })));
   if (checkpoint_id !== undefined && state.createdAt === undefined) throw notFound(checkpoint_id);
-  return plain(showState(state, await pendingOf(ports.ledger, thread_id)));
+  return told(ports, plain(showState(state, await pendingOf(ports.ledger, thread_id))));
 }
 
 /** The states of a thread, newest first. @throws {ServerError} `unreadable_state` */
@@ -69,7 +69,7 @@ export async function readHistory(
     })) {
       // Looked at here, since the databases do not compare nested metadata alike.
       if (wanted && !matches(state.metadata, metadata)) continue;
-      found.push(plain(showState(state, pending)));
+      found.push(told(ports, plain(showState(state, pending))));
       if (found.length === limit) return;
     }
   };
@@ -117,4 +117,10 @@ function notFound(checkpoint_id: string): ServerError {
 
 function plain(view: ThreadStateView): ThreadStateView {
   return toPlain(view) as ThreadStateView;
+}
+
+/** A state that is shown, and so are the questions in it. */
+function told(ports: Readers, view: ThreadStateView): ThreadStateView {
+  ports.told.add((view.tasks as { interrupts: { id: string }[] }[]).flatMap(({ interrupts }) => interrupts));
+  return view;
 }

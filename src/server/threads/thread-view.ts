@@ -75,7 +75,11 @@ export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive
 }
 
 /** A thread as it stands. One that cannot be read shows why, so that a list of threads goes on behind it. */
-export async function viewThread(ports: Readers, row: ThreadRow, isLive: boolean): Promise<ThreadView> {
+export async function viewThread(
+  ports: Readers & Pick<RunPorts, "told">,
+  row: ThreadRow,
+  isLive: boolean,
+): Promise<ThreadView> {
   const now = await readNow(ports, row).catch((error: unknown) => {
     if (isUnreadable(error)) return error;
     throw error;
@@ -86,6 +90,7 @@ export async function viewThread(ports: Readers, row: ThreadRow, isLive: boolean
       ...{ status: isLive ? "busy" : "error", values: null, interrupts: {}, error: row.error ?? now.message },
     };
   const status = statusOf(row, now, isLive);
+  ports.told.add(interruptsOf(now));
   return {
     ...partsOf(row),
     ...(now.state?.createdAt !== undefined && { state_updated_at: now.state.createdAt }),
