@@ -53,7 +53,7 @@ export function approvalRoutes(app: OpenAPIHono, { desk, ports }: DeskParts): vo
     ports.told?.add(approvals.flatMap(({ interrupt_id: id }) => (id === null ? [] : [{ id }])));
   app.openapi(list, async (c) => {
     const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
-    const page = await desk.list(Object.fromEntries(query) as ApprovalQuery);
+    const page = await desk.list(Object.fromEntries(query));
     tell(page.approvals);
     return c.json(page, 200);
   });
