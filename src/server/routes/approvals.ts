@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { Approval, ApprovalStatus, type ApprovalQuery } from "../../ledger/index.ts";
+import { Approval, ApprovalStatus } from "../../ledger/index.ts";
 import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
 import type { DeskParts } from "../parts.ts";
 
