@@ -1,5 +1,6 @@
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
+import type { Work } from "./sql/database.ts";
 import type { ApprovalStatus, LedgerEvent, NewEvent } from "./event.ts";
 
 /** Events of one thread that are written together or not at all. */
@@ -16,6 +17,8 @@ export interface Batch {
   events: NewEvent[];
   /** Whether the commit waits for the disk. Default: when something that cannot be undone depends on the events. */
   force?: boolean;
+  /** What else of the ledger's own database is written in the same commit. A ledger in memory has none. */
+  along?: () => Work<unknown>;
   /** Who runs the call from now on, and until when without a renewal. Only with an execution. */
   lease?: Lease;
 }

@@ -1,3 +1,4 @@
 export { ask, askOne, isConstraintError } from "./database.ts";
 export type { Database, Dialect, Migration, OpenOptions, Read, Work } from "./database.ts";
+export { Operation } from "./operation.ts";
 export { openDatabase } from "./open-database.ts";

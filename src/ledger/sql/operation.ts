@@ -12,18 +12,18 @@ class Placeholder {
 }
 
 /** Writes the SQL of a query, with `given` standing for the parameters. */
-type Writer<Given extends object, Row> = (
-  build: Kysely<LedgerTables>,
+type Writer<Given extends object, Row, Tables> = (
+  build: Kysely<Tables>,
   given: Given,
   dialect: Dialect,
 ) => { compile(): CompiledQuery<Row> };
 
 /** One named query. Its SQL is written once for each database, since writing it costs more than running it. */
-export class Operation<Given extends object, Row> {
-  readonly #write: Writer<Given, Row>;
+export class Operation<Given extends object, Row, Tables = LedgerTables> {
+  readonly #write: Writer<Given, Row, Tables>;
   readonly #written = new Map<Dialect, CompiledQuery<Row>>();
 
-  constructor(write: Writer<Given, Row>) {
+  constructor(write: Writer<Given, Row, Tables>) {
     this.#write = write;
   }
 

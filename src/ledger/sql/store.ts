@@ -63,12 +63,18 @@ class SqlLedger implements Ledger {
   async #appendNow(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
     checkBatches(batches);
     const force = batches.some((batch) => batch.force ?? isForced(batch.events));
-    const sealed = await this.#write(() => append(this.#database.dialect, batches, this.#cache), force);
+    const sealed = await this.#write(() => this.#appended(batches), force);
     if (sealed === undefined) return { ok: false };
     for (const { call, rows: added } of sealed) if (call) this.#cache.set(call, added);
     const written = copyOf(sealed);
     this.#listeners.tell(written.events);
     return { ok: true, ...written };
+  }
+
+  *#appended(batches: Batch[]): Work<Sealed[] | undefined> {
+    const sealed = yield* append(this.#database.dialect, batches, this.#cache);
+    if (sealed) for (const { along } of batches) if (along) yield* along();
+    return sealed;
   }
 
   async #write<Result>(work: () => Work<Result>, force: boolean): Promise<Result> {

@@ -1,4 +1,4 @@
-import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import { ask, Operation, type Database } from "../../ledger/sql/index.ts";
 import type { ServerParts } from "../parts.ts";
 import { closeCalls } from "../threads/close-calls.ts";
 import type { RunRow } from "./tables.ts";
@@ -14,17 +14,19 @@ interface Checkpoints {
 
 /** The id of a thread's newest checkpoint; `null` when it has none. */
 export async function headOf(database: Database, thread_id: string): Promise<string | null> {
-  const select = database
-    .builder<Checkpoints>()
-    .selectFrom("checkpoints")
-    .select("checkpoint_id")
-    .where("thread_id", "=", thread_id)
-    .where("checkpoint_ns", "=", "")
-    .orderBy("checkpoint_id", "desc")
-    .limit(1)
-    .compile();
-  return (await database.read(() => askOne(select)))?.checkpoint_id ?? null;
+  return (await database.read(() => newest.row(database.dialect, { thread_id })))?.checkpoint_id ?? null;
 }
+
+const newest = new Operation<{ thread_id: string }, { checkpoint_id: string }, Checkpoints>(
+  (build, { thread_id }) =>
+    build
+      .selectFrom("checkpoints")
+      .select("checkpoint_id")
+      .where("thread_id", "=", thread_id)
+      .where("checkpoint_ns", "=", "")
+      .orderBy("checkpoint_id", "desc")
+      .limit(1),
+);
 
 /**
  * Makes a thread as if its newest run had never begun there: its checkpoints go, and its open calls are closed in the

@@ -12,7 +12,7 @@ import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { ownRun, prepare, type PreparedRun } from "./run-record.ts";
 import type { Run, RunOutcome } from "./run.ts";
-import type { BegunThread } from "./runs.ts";
+import type { BegunThread } from "./run-writes.ts";
 
 /** A run that is to begin. */
 export interface Launch extends PreparedRun {
@@ -169,7 +169,7 @@ export class Lanes {
       wishes: { ...wishes, modes: this.#ports.feeds.modesFor(row.thread_id, wishes.modes) },
       drain: this.#ports.newDrain(),
     };
-    await beginLeg(this.#ports, leg, isNew ? begunThread(leg) : {});
+    await beginLeg(this.#ports, leg, isNew ? begunThread(leg) : null);
     lane.current = { run, drain: leg.drain };
     return leg;
   }

@@ -1,4 +1,6 @@
 import { isoTime } from "../../desk/index.ts";
+import type { Batch } from "../../ledger/index.ts";
+import type { Work } from "../../ledger/sql/index.ts";
 import type { RunRow, RunStatus, ThreadRow, ThreadStatus } from "../database/tables.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
 import { isOpen, pendingOf } from "../threads/open-questions.ts";
@@ -10,7 +12,7 @@ import type { Order } from "./order.ts";
 import { play, type Played, type Start } from "./play.ts";
 import type { Drain, RunPorts } from "./run-ports.ts";
 import type { Run, RunOutcome, RunResult } from "./run.ts";
-import type { BegunThread } from "./runs.ts";
+import type { BegunThread } from "./run-writes.ts";
 import type { RunWishes } from "./stored-run.ts";
 
 /** One run, ready to begin. */
@@ -29,16 +31,13 @@ export interface Leg {
   tried: Set<string>;
 }
 
-/** Writes down that a run begins: its row, its busy thread, and the ledger's event. */
-export async function beginLeg(ports: RunPorts, leg: Leg, thread: Partial<BegunThread>): Promise<void> {
+/** Writes down, in one step, that a run begins: its row, its busy thread, and the ledger's event. */
+export async function beginLeg(ports: RunPorts, leg: Leg, thread: BegunThread | null): Promise<void> {
   const { run, record } = leg;
   const { run_id, graph_id, assistant_id, cause, attempt, updated_at } = record;
   run.attempt = attempt;
-  await ports.runs.begin(record, thread);
-  await tellLedger(ports, leg, updated_at, {
-    type: "run_started",
-    data: { graph_id, assistant_id, cause },
-  });
+  const event = { type: "run_started", data: { graph_id, assistant_id, cause } } as const;
+  await tellLedger(ports, leg, { at: updated_at, event, along: () => ports.runs.beginning(record, thread) });
   ports.feeds.tell(run, { graph_id, answered: answeredBy(leg.start) });
   run.push("metadata", { run_id, attempt });
 }
@@ -148,14 +147,18 @@ async function writeEnd(
   const at = isoTime(ports.clock);
   const { status } = outcome;
   const error = outcome.error === null ? null : errorData(outcome.error).message;
-  // The ledger first: a run that a crash leaves open in our own table is looked for at the next start.
-  await tellLedger(ports, leg, at, { type: "run_stopped", data: { status, error } });
-  await ports.runs.end(leg.run, { status, error, thread_status, at });
+  const event = { type: "run_stopped", data: { status, error } } as const;
+  const along = (): Work<void> => ports.runs.ending(leg.run, { status, error, thread_status, at });
+  await tellLedger(ports, leg, { at, event, along });
 }
 
-type RunEvent = Parameters<RunPorts["ledger"]["append"]>[0]["events"][number];
+interface Told {
+  at: string;
+  event: Batch["events"][number];
+  along: NonNullable<Batch["along"]>;
+}
 
-async function tellLedger(ports: RunPorts, { run }: Leg, at: string, event: RunEvent): Promise<void> {
+async function tellLedger(ports: RunPorts, { run }: Leg, { at, event, along }: Told): Promise<void> {
   const { thread_id, run_id } = run;
-  await ports.ledger.append({ at, thread_id, run_id, call: null, events: [event] });
+  await ports.ledger.append({ at, thread_id, run_id, call: null, events: [event], along });
 }

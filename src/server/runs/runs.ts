@@ -1,5 +1,6 @@
-import type { RunRow, RunStatus, ServerTables, ThreadRow, ThreadStatus } from "../database/tables.ts";
-import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import type { RunRow, RunStatus, ServerTables, ThreadStatus } from "../database/tables.ts";
+import { ask, askOne, type Database, type Work } from "../../ledger/sql/index.ts";
+import { beginThread, changeThread, endRun, endThread, insertRun, type BegunThread } from "./run-writes.ts";
 
 /** How a run ended, and how its thread stands from then on. */
 export interface RunEnd {
@@ -8,9 +9,6 @@ export interface RunEnd {
   thread_status: ThreadStatus;
   at: string;
 }
-
-/** What changes in the thread when a run begins on it. */
-export type BegunThread = Pick<ThreadRow, "metadata_json" | "graph_id" | "assistant_id" | "order_json">;
 
 /** How a list of runs is asked for. */
 export interface RunQuery {
@@ -34,46 +32,23 @@ export class Runs {
   }
 
   /** Begins a run, one that waited or was cut off too; its thread is busy from then on. */
-  async begin(run: RunRow, thread: Partial<BegunThread>): Promise<void> {
-    const { run_id, thread_id, updated_at, status, attempt, from_checkpoint } = run;
-    const insert = this.#build()
-      .insertInto("server_runs")
-      .values(run)
-      .onConflict((conflict) =>
-        conflict.column("run_id").doUpdateSet({
-          ...{ status, attempt, from_checkpoint, updated_at },
-          ...{ ended_at: null, error: null, starts_at: null },
-        }),
-      )
-      .compile();
-    const update = this.#build()
-      .updateTable("server_threads")
-      .set({ ...thread, status: "busy", error: null, run_id, updated_at })
-      .where("thread_id", "=", thread_id)
-      .compile();
-    await this.#database.run(function* () {
-      yield* ask(insert);
-      yield* ask(update);
-    });
+  *beginning(run: RunRow, thread: BegunThread | null): Work<void> {
+    const { dialect } = this.#database;
+    yield* insertRun.rows(dialect, run);
+    yield* beginThread.rows(dialect, run);
+    if (thread) yield* changeThread.rows(dialect, { ...thread, thread_id: run.thread_id });
   }
 
   /** Ends a run. A thread that has gone meanwhile stays gone. */
-  async end({ run_id, thread_id }: Pick<RunRow, "run_id" | "thread_id">, end: RunEnd): Promise<void> {
+  *ending({ run_id, thread_id }: Pick<RunRow, "run_id" | "thread_id">, end: RunEnd): Work<void> {
     const { status, error, thread_status, at } = end;
-    const run = this.#build()
-      .updateTable("server_runs")
-      .set({ status, error, ended_at: at, updated_at: at })
-      .where("run_id", "=", run_id)
-      .compile();
-    const thread = this.#build()
-      .updateTable("server_threads")
-      .set({ status: thread_status, error, updated_at: at })
-      .where("thread_id", "=", thread_id)
-      .compile();
-    await this.#database.run(function* () {
-      yield* ask(run);
-      yield* ask(thread);
-    });
+    const { dialect } = this.#database;
+    yield* endRun.rows(dialect, { run_id, status, error, at });
+    yield* endThread.rows(dialect, { thread_id, status: thread_status, error, at });
+  }
+
+  async end(run: Pick<RunRow, "run_id" | "thread_id">, end: RunEnd): Promise<void> {
+    await this.#database.run(() => this.ending(run, end));
   }
 
   /** Changes a run alone. */

@@ -1,4 +1,4 @@
-import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import { ask, askOne, Operation, type Database } from "../../ledger/sql/index.ts";
 import type { ServerTables, ThreadRow, ThreadStatus } from "../database/tables.ts";
 
 /** How a list of threads is asked for. */
@@ -8,6 +8,10 @@ export interface ThreadQuery {
   sort_by: "created_at" | "updated_at" | "thread_id" | "status";
   sort_order: "asc" | "desc";
 }
+
+const byId = new Operation<{ thread_id: string }, ThreadRow, ServerTables>((build, { thread_id }) =>
+  build.selectFrom("server_threads").selectAll().where("thread_id", "=", thread_id),
+);
 
 /** The threads that the server knows. Plain rows: what they mean is said elsewhere. */
 export class Threads {
@@ -29,12 +33,7 @@ export class Threads {
   }
 
   async get(thread_id: string): Promise<ThreadRow | undefined> {
-    const select = this.#build()
-      .selectFrom("server_threads")
-      .selectAll()
-      .where("thread_id", "=", thread_id)
-      .compile();
-    return this.#database.read(() => askOne(select));
+    return this.#database.read(() => byId.row(this.#database.dialect, { thread_id }));
   }
 
   async search({ ids, status, sort_by, sort_order }: ThreadQuery): Promise<ThreadRow[]> {
