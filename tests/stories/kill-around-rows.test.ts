@@ -71,19 +71,18 @@ describe("a server that is killed before the question is on disk", () => {
     },
   );
 
-  it("says that the input was lost when not even that was on disk, and takes it again", async () => {
+  it("brings the input again under the run's own id when not even that was on disk", async () => {
     const { start, effects } = story(script);
     const first = await start(["after run_started"]);
     const thread_id = await first.send();
     await first.at("after run_started");
+    const runs = async (server: typeof first) => (await server.get(`/threads/${thread_id}/runs`)).body;
+    const [begun] = (await runs(first)) as unknown as { run_id: string }[];
     await first.kill();
 
     const second = await start();
-    await second.untilStatus(thread_id, "error");
-    expect((await second.get(`/threads/${thread_id}`)).body["error"]).toContain("Send it again");
-    expect(await second.approvals({ thread_id, status: "all" })).toEqual([]);
-    const input = { messages: [{ role: "user", content: "go" }] };
-    await second.post(`/threads/${thread_id}/runs/wait`, { assistant_id: "agent", input });
+    await second.untilStatus(thread_id, "interrupted");
+    expect(await runs(second)).toMatchObject([{ run_id: begun!.run_id, status: "interrupted" }]);
     const { approval_id } = await second.pending(thread_id);
     await second.decide(approval_id, { type: "approve" });
     expect(await second.messages(thread_id)).toEqual(ended);
