@@ -1,4 +1,5 @@
 export { combine, combineOverlays } from "./combine.ts";
+export { nearest } from "./nearest.ts";
 export { definePolicy, parseOverlay } from "./define.ts";
 export { OverlayDocument, PolicyDocument } from "./document.ts";
 export type { PolicyInput, ReviewInput, Rule } from "./document.ts";

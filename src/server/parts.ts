@@ -72,6 +72,8 @@ export interface ServerParts extends DeskParts {
   assistants: Assistants;
   schemasOf: SchemasPort;
   judge: JudgePort;
+  /** Whether a gate of ours reads `policy` and `mode` from the graph's context. */
+  readsPolicy(graph_id: string): Promise<boolean>;
   /** Whether a graph's tools stand behind a gate of ours and nowhere else. */
   isGated(graph_id: string): Promise<boolean>;
   closingWords: ClosingPort;

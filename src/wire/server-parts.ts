@@ -5,8 +5,10 @@ import { readsPolicy, schemasOf } from "../graph/schemas-of.ts";
 import { openLedger, type Ledger } from "../ledger/index.ts";
 import { openDatabase } from "../ledger/sql/index.ts";
 import {
+  assertHarmlessStart,
   closeCalls,
   Feeds,
+  forgetAnswers,
   forgetRun,
   forgetThread,
   Graphs,
@@ -74,6 +76,8 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     ...{ graphs, ledger, clock, onError, desk: openDesk(ledger, { clock, onError }) },
     ...{ threads: new Threads(database), runs: new Runs(database) },
     ...{ registry: new RunRegistry(), feeds: new Feeds(), told: new Told() },
+    assertHarmless: (row, run) => assertHarmlessStart(parts, row, run),
+    forgetAnswers: (record) => forgetAnswers(parts, record),
     headOf: (thread_id) => headOf(database, thread_id),
     closeCalls: (thread_id, reason) => closeCalls(parts, thread_id, { reason, by: { kind: "user" } }),
     forgetRun: (record) => forgetRun(parts, record),
@@ -93,6 +97,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
     judge: judgeWith(graphs),
     isGated: gatesOf(graphs),
+    readsPolicy: async (graph_id: string) => readsPolicy(await graphs.get(graph_id)),
     policies: await readNamedPolicies(),
     version: await readVersion(),
     langgraphVersion: langgraphVersion(),

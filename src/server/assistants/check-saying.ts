@@ -1,8 +1,8 @@
-import { parseOverlay, PolicyError } from "../../policy/index.ts";
 import type { Checkpointer } from "../database/checkpointer.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
 import { checkStorable } from "../runs/check-input.ts";
 import type { Saying } from "./assistant.ts";
+import { checkOverlay } from "./check-overlay.ts";
 
 export interface CheckParts {
   graphs: Graphs;
@@ -25,21 +25,6 @@ export async function checkSaying(
   await checkStorable(checkpointer, metadata, "metadata");
   // A graph without our gate may mean something else by these keys.
   if (!readsPolicy(await graphs.get(graph_id))) return;
-  const { policy, mode } = context;
-  if (policy !== undefined) at("context.policy", () => parseOverlay(policy));
-  if (mode !== undefined) at("context", () => parseOverlay({ mode }));
-}
-
-/** Says where in the request it is what a policy is refused for. */
-function at(place: string, parse: () => unknown): void {
-  try {
-    parse();
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    const errors = error.errors.map(({ path, message }) => ({
-      path: path === "" ? place : `${place}.${path}`,
-      message,
-    }));
-    throw new PolicyError(errors, "assistant's context");
-  }
+  const configurable = (config as { configurable?: Record<string, unknown> }).configurable;
+  checkOverlay({ context, configurable }, "assistant's context");
 }

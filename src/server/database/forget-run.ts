@@ -8,8 +8,8 @@ const WHY = { reason: "The run was rolled back.", by: { kind: "system" as const 
 /** The columns that are needed of LangGraph's own tables. Ids of checkpoints sort by the time they were made. */
 interface Checkpoints {
   checkpoints: { thread_id: string; checkpoint_ns: string; checkpoint_id: string };
-  writes: { thread_id: string; checkpoint_id: string };
-  checkpoint_writes: { thread_id: string; checkpoint_id: string };
+  writes: { thread_id: string; checkpoint_id: string; channel: string };
+  checkpoint_writes: { thread_id: string; checkpoint_id: string; channel: string };
 }
 
 /** The id of a thread's newest checkpoint; `null` when it has none. */
@@ -48,4 +48,26 @@ export async function forgetRun(
     }
   });
   await closeCalls(parts, thread_id, WHY);
+}
+
+/**
+ * Takes the answers out of the state of a graph whose gate is not ours that a cancelled run was given. LangGraph keeps
+ * them with the question, and would hand them over again. Our gate asks the ledger, and not them.
+ */
+export async function forgetAnswers(
+  { database, ports, isGated }: ServerParts,
+  { thread_id, graph_id, from_checkpoint }: RunRow,
+): Promise<void> {
+  if (await isGated(graph_id)) return;
+  const { approvals } = await ports.ledger.approvals({ thread_id, status: "all", limit: 1_000 });
+  // An agent of ours inside another graph finds its own wake-ups there.
+  if (approvals.some(({ kind }) => kind !== "interrupt")) return;
+  const writes = database.dialect === "sqlite" ? "writes" : "checkpoint_writes";
+  const all = database
+    .builder<Checkpoints>()
+    .deleteFrom(writes)
+    .where("thread_id", "=", thread_id)
+    .where("channel", "=", "__resume__");
+  const own = from_checkpoint === null ? all : all.where("checkpoint_id", ">=", from_checkpoint);
+  await database.run(() => ask(own.compile()));
 }

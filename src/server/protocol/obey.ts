@@ -31,9 +31,9 @@ const REFUSED: Record<string, string> = {
 /** Carries out a command. Never rejects: what cannot be done is a response, too. */
 export async function obey(place: Place, { id, method, params }: Command): Promise<CommandResponse> {
   const { parts, sessions, thread_id } = place;
-  const known = METHODS[method];
+  const known = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
   if (known === undefined) {
-    const why = REFUSED[method];
+    const why = Object.hasOwn(REFUSED, method) ? REFUSED[method] : undefined;
     const message = why ?? `There is no command "${method.slice(0, 80)}".`;
     return refusal(
       id,

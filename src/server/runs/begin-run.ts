@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
+import { checkOverlay } from "../assistants/check-overlay.ts";
 import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
@@ -29,6 +30,7 @@ export async function beginRun(
 ): Promise<Run> {
   const { manager } = parts;
   const given = await givenRun(parts, body, modes);
+  await checkPolicy(parts, given);
   const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
   if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);
@@ -57,6 +59,7 @@ export async function beginAlone(parts: ServerParts, body: RunBody, modes: Strea
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
   await checkBody(parts, body, intent);
   const given = await givenRun(parts, body, modes);
+  await checkPolicy(parts, given);
   await assertOwnKeys(parts, given.graph_id, intent.input);
   const isKept = body.on_completion === "keep";
   const { order } = given;
@@ -93,7 +96,7 @@ async function givenRun(parts: ServerParts, body: RunBody, modes: StreamMode[]):
   return {
     ...{ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
     // A run that goes on keeps what it began with, whatever its assistant says by now.
-    order: intentOf(body).kind === "input" ? orderWith(assistant, order) : order,
+    order: intentOf(body).kind === "answer" ? order : orderWith(assistant, order),
     wishes: {
       modes,
       ...(stream_subgraphs && { subgraphs: true }),
@@ -105,6 +108,12 @@ async function givenRun(parts: ServerParts, body: RunBody, modes: StreamMode[]):
     webhook: body.webhook ?? null,
     starts_at: startsAt(body, parts.ports.clock),
   };
+}
+
+/** Refuses an overlay that the gate could not read, before anything is decided or begun. @throws {PolicyError} */
+async function checkPolicy(parts: ServerParts, { graph_id, order }: GivenRun): Promise<void> {
+  if (order.context === undefined && order.configurable === undefined) return;
+  if (await parts.readsPolicy(graph_id)) checkOverlay(order, "run's context");
 }
 
 async function rowOf(

@@ -35,6 +35,7 @@ export class Cancels {
       else if (current?.run_id === run_id) {
         await abortRun(this.#ports, current, reason);
         await current.done;
+        await this.#ports.forgetAnswers((await this.#ports.runs.get(run_id)) ?? record);
       } else if (lane === undefined && (await this.#ports.runs.get(run_id))?.status === "interrupted")
         await this.#alone(thread_id, () => endPaused(this.#ports, record, reason));
     }

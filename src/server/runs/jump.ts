@@ -2,7 +2,7 @@ import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { assertOwnKeys } from "../threads/gate-state.ts";
-import { assertHarmlessJump } from "../threads/harmless.ts";
+import { assertHarmlessJump, assertStateKeys } from "../threads/harmless.ts";
 import { pendingOf } from "../threads/open-questions.ts";
 import { resolveThread } from "../threads/resolve-thread.ts";
 import { stateOf } from "../threads/thread-view.ts";
@@ -45,12 +45,23 @@ export async function beginJump(
     const message = 'Send the answer in "command.resume" alone, with no "goto" and no "update" beside it.';
     throw new ServerError("not_supported", message);
   }
+  if (!isNothing(update)) assertStateKeys(await ports.graphs.get(given.graph_id), update);
   const targets = isNothing(goto) ? [] : [goto].flat();
   if (targets.some((target) => typeof target !== "string"))
     throw new ServerError(
       "not_supported",
       '"command.goto" may name nodes. Sends to nodes are not supported.',
     );
+  const { nodes } = await ports.graphs.get(given.graph_id);
+  const unknown = targets.find(
+    (target) => target !== "__end__" && !Object.hasOwn(nodes ?? {}, target as string),
+  );
+  if (unknown !== undefined) {
+    const message = `names no node of the graph: "${String(unknown).slice(0, 80)}"`;
+    throw new ServerError("invalid_request", `"command.goto" ${message}.`, {
+      errors: [{ path: "command.goto", message }],
+    });
+  }
   if (targets.includes("tools") && (await parts.isGated(given.graph_id))) {
     const message =
       'The node "tools" is entered by calls of the model alone. Send an input, or go to "agent".';

@@ -169,7 +169,7 @@ export class Lanes {
       wishes: { ...wishes, modes: this.#ports.feeds.modesFor(row.thread_id, wishes.modes) },
       drain: this.#ports.newDrain(),
     };
-    await beginLeg(this.#ports, leg, isNew ? begunThread(leg) : null);
+    await beginLeg(this.#ports, leg, isNew || start?.kind === "command" ? begunThread(leg) : null);
     lane.current = { run, drain: leg.drain };
     return leg;
   }

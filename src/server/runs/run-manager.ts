@@ -12,7 +12,7 @@ import { RunQueue } from "./run-queue.ts";
 import { ownRun, prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import { startOf, Starts } from "./starts.ts";
-import type { Beginning } from "./stored-run.ts";
+import { readStoredRun, type Beginning } from "./stored-run.ts";
 import { wokenEntry } from "./woken-entry.ts";
 
 /**
@@ -132,7 +132,7 @@ export class RunManager {
       const entry = state && (await nextEntry(this.#ports.ledger, state, lane));
       // Tasks that wait for nobody were cut off, unless the thread had come to rest.
       if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
-      const own = left ?? this.#own(row);
+      const own = left ?? (await this.#again(row));
       const { checkpoint_id: _passed, ...stored } = own.stored;
       return this.#lanes.launch(lane, { ...own, stored, row, start: entry });
     });
@@ -158,12 +158,23 @@ export class RunManager {
 
   async #launchWoken(lane: Lane): Promise<Run | null> {
     const row = await this.#ports.threads.get(lane.thread_id);
-    // Not a thread of this server.
-    if (!row?.graph_id) return null;
+    if (!row?.graph_id) {
+      // Not a thread of this server. Left in the lane, they would be brought again and again.
+      lane.takeWoken();
+      return null;
+    }
     // Those that came meanwhile go along. Nothing: nobody waits in a graph for it, or it waits for more.
     const start = await wokenEntry(this.#ports, row, lane);
     if (start === null) return null;
     return this.#lanes.launch(lane, { ...this.#own(row), row, start });
+  }
+
+  /** A run that does what the thread's newest one failed to do, with what that one was given. */
+  async #again(row: ThreadRow): Promise<PreparedRun> {
+    const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
+    const order = newest?.cause === "resume" ? readStoredRun(newest.kwargs_json)?.order : undefined;
+    const given = { ...ownRun(row), ...(order && { order }) };
+    return prepare(this.#ports, row.thread_id, given, { beginning: { kind: "answers" } });
   }
 
   #own(row: ThreadRow): PreparedRun {

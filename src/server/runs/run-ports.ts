@@ -1,4 +1,4 @@
-import type { RunRow } from "../database/tables.ts";
+import type { RunRow, ThreadRow } from "../database/tables.ts";
 import type { Desk } from "../../desk/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
@@ -6,6 +6,7 @@ import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import type { Runs } from "./runs.ts";
+import type { StoredRun } from "./stored-run.ts";
 import type { Told } from "./told.ts";
 import type { CoreEvent, RawPiece } from "./teller.ts";
 
@@ -39,6 +40,10 @@ export interface RunPorts extends GraphPorts {
   registry: RunRegistry;
   feeds: Feeds;
   told: Told;
+  /** Refuses a run that would reach a tool around its graph's gate. @throws {ServerError} `not_supported` */
+  assertHarmless(row: ThreadRow, run: { graph_id: string; stored: StoredRun }): Promise<void>;
+  /** Takes the answers out of a graph's state that a cancelled run was given: they are not used again. */
+  forgetAnswers(record: RunRow): Promise<void>;
   /** The id of a thread's newest checkpoint; `null` when it has none. */
   headOf(thread_id: string): Promise<string | null>;
   /** Closes the open calls of a thread in the ledger: nothing comes of them any more. */

@@ -10,6 +10,11 @@ import { isWanted } from "./stream-modes.ts";
 /** How often an open answer shows that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
+const STOPPED = {
+  error: "ServerStopped",
+  message: "The server stopped before the run's end. The run goes on when it is back: join it then.",
+};
+
 const LEFT = "The client left, and its run with it.";
 
 /** How a client is served a run. */
@@ -126,7 +131,8 @@ export async function endedValues(
 
 /** What a run leaves: its state and what is open, or its error. */
 async function valuesOf(parts: ServerParts, run: Run): Promise<unknown> {
-  const { error } = await run.done;
+  const { error, status } = await run.done;
+  if (status === "drained") return { __error__: STOPPED };
   if (error !== null && !run.isCancelled) return { __error__: errorData(error) };
   if (run.result) return withOpen(run.result.values, run.result.interrupts);
   try {

@@ -93,6 +93,10 @@ export class Starts {
       const pending = await pendingOf(this.#ports.ledger, thread_id);
       if (pending.length > 0) throw pendingError(pending);
       const current = (await this.#ports.threads.get(thread_id)) ?? row;
+      await this.#ports.assertHarmless(current, {
+        graph_id: prepared.record.graph_id,
+        stored: prepared.stored,
+      });
       if (!isStillWanted()) throw busyError();
       return this.#lanes.launch(lane, { ...prepared, row: current, start: startOf(prepared.stored) });
     });

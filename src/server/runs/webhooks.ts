@@ -59,6 +59,7 @@ async function send(url: string, body: string): Promise<string | null> {
     await response.body?.cancel();
     return response.ok ? null : `it answered ${response.status}`;
   } catch (error) {
-    return errorData(error).message;
+    const { cause } = error as { cause?: unknown };
+    return [error, cause].flatMap((one) => (one instanceof Error ? [one.message] : [])).join(": ");
   }
 }

@@ -4,7 +4,19 @@ import { ask } from "../../ledger/sql/index.ts";
 import { copyCheckpoints } from "../database/stored-checkpoints.ts";
 import type { ServerTables, ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
+import { assertHarmlessState } from "./harmless.ts";
 import { threadOf } from "./new-thread.ts";
+import { stateOf } from "./thread-view.ts";
+
+/** A copy acts on no decision of the first thread: what goes on in it may ask, or begin anew. @throws {ServerError} */
+async function assertHarmlessCopy(parts: ServerParts, row: ThreadRow): Promise<void> {
+  const state = await stateOf(parts.ports, row);
+  if (row.graph_id === null || state === null) return;
+  const tasks = state.tasks.filter(
+    ({ result, interrupts }) => result === undefined && interrupts.length === 0,
+  );
+  await assertHarmlessState(parts, row.graph_id, { tasks });
+}
 
 /**
  * Copies a thread with its states. What is open on it is not copied: where the first thread waits for an answer, the
@@ -17,6 +29,7 @@ export async function copyThread(parts: ServerParts, { thread_id }: ThreadRow): 
   const { manager, ports, database } = parts;
   return manager.alone(thread_id, async () => {
     const row = await threadOf(ports, thread_id);
+    await assertHarmlessCopy(parts, row);
     const at = isoTime(ports.clock);
     const copy: ThreadRow = {
       ...row,

@@ -41,6 +41,31 @@ export async function assertHarmlessJump(
   if (beyond.length > 0) throw refusal(beyond.map(nameOf));
 }
 
+/**
+ * Refuses an update of anything but the keys that a graph's state declares: LangGraph takes its own channels there too,
+ * which say what runs next and what was answered.
+ *
+ * @throws {ServerError} `invalid_request`
+ */
+export function assertStateKeys(graph: RunnableGraph, update: unknown): void {
+  const { builder } = graph as { builder?: { channels?: object } };
+  const declared = Object.keys(builder?.channels ?? {});
+  const keys = keysOf(update);
+  const foreign = keys?.find((key) => !declared.includes(key) || key.startsWith("__"));
+  if (keys && foreign === undefined) return;
+  const message = keys ? "is no key of the graph's state" : "is no object with keys of the graph's state";
+  const path = foreign === undefined ? "command.update" : `command.update.${foreign.slice(0, 80)}`;
+  throw new ServerError("invalid_request", `"${path}" ${message}.`, { errors: [{ path, message }] });
+}
+
+/** LangGraph takes pairs of a key and a value as well. */
+function keysOf(update: unknown): string[] | null {
+  if (typeof update !== "object" || update === null) return null;
+  if (!Array.isArray(update)) return Object.keys(update);
+  const keys = update.map((pair: unknown) => (Array.isArray(pair) ? (pair[0] as unknown) : undefined));
+  return keys.every((key) => typeof key === "string") ? keys : null;
+}
+
 function refusal(nodes: readonly string[]): ServerError {
   const names = [...new Set(nodes)].map((name) => `"${name}"`).join(", ");
   const message =
