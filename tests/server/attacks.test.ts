@@ -66,7 +66,7 @@ describe("a graph whose gate is not ours", () => {
     const { client, go, done } = await onHitl();
     const thread_id = await go();
     const command = { update: { messages: [forged] } };
-    const refused = client.runs.create(thread_id, "agent", { command: command as never, afterSeconds: 1 });
+    const refused = client.runs.create(thread_id, "agent", { command: command, afterSeconds: 1 });
     expect(await refusal(refused)).toEqual({ status: 409, code: "approval_pending" });
     expect(done.paid).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("a decision on a thread that began with a jump", () => {
     const client = sdkOf(server);
     const { thread_id } = await client.threads.create();
     const update = { messages: [{ role: "user", content: "go" }] };
-    await client.runs.wait(thread_id, "agent", { command: { update, goto: "agent" } as never });
+    await client.runs.wait(thread_id, "agent", { command: { update, goto: "agent" } });
     const [approval] = await server.pending(thread_id);
     const { body } = await server.post(`/approvals/${approval!.approval_id}/decision?wait=10`, {
       type: "approve",
@@ -125,7 +125,7 @@ describe("an assistant's policy", () => {
     await client.runs.wait(thread_id, "agent", { input: { messages: [{ role: "user", content: "go" }] } });
     expect(server.effects.read).toEqual(["a"]);
     const update = { messages: [{ role: "user", content: "again" }] };
-    await client.runs.wait(thread_id, assistant_id, { command: { update, goto: "agent" } as never });
+    await client.runs.wait(thread_id, assistant_id, { command: { update, goto: "agent" } });
     expect(server.effects.read).toEqual(["a"]);
   });
 });

@@ -45,9 +45,7 @@ describe("the states of a thread", () => {
       (await client.threads.getHistory(thread_id, wish)).map((one) => one.checkpoint.checkpoint_id);
     expect(await list({ limit: 1 })).toEqual(ids.slice(0, 1));
     expect(await list({ before: ids[0]! as never })).toEqual(ids.slice(1));
-    expect(await list({ before: { configurable: { checkpoint_id: ids[1]! } } })).toEqual(
-      ids.slice(2),
-    );
+    expect(await list({ before: { configurable: { checkpoint_id: ids[1]! } } })).toEqual(ids.slice(2));
     expect(await list({ checkpoint: { checkpoint_id: ids[1]! } })).toEqual([ids[1]]);
     expect(await list({ metadata: { source: "input" } })).toEqual(ids.slice(-1));
     expect(await list({ metadata: { "$.x": { y: 1 } } })).toEqual([]);

@@ -55,10 +55,11 @@ export async function forgetRun(
  * them with the question, and would hand them over again. Our gate asks the ledger, and not them.
  */
 export async function forgetAnswers(
-  { database, ports, isGated }: ServerParts,
+  parts: ServerParts,
   { thread_id, graph_id, from_checkpoint }: RunRow,
 ): Promise<void> {
-  if (await isGated(graph_id)) return;
+  const { database, ports } = parts;
+  if (await parts.isGated(graph_id)) return;
   const { approvals } = await ports.ledger.approvals({ thread_id, status: "all", limit: 1_000 });
   // An agent of ours inside another graph finds its own wake-ups there.
   if (approvals.some(({ kind }) => kind !== "interrupt")) return;

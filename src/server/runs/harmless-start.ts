@@ -36,5 +36,5 @@ export async function assertHarmlessStart(
 }
 
 function isEmpty(input: unknown): boolean {
-  return input === null || (typeof input === "object" && Object.keys(input as object).length === 0);
+  return input === null || (typeof input === "object" && Object.keys(input).length === 0);
 }

@@ -53,11 +53,10 @@ export async function beginJump(
       '"command.goto" may name nodes. Sends to nodes are not supported.',
     );
   const { nodes } = await ports.graphs.get(given.graph_id);
-  const unknown = targets.find(
-    (target) => target !== "__end__" && !Object.hasOwn(nodes ?? {}, target as string),
-  );
+  const names = targets.map((target) => (typeof target === "string" ? target : ""));
+  const unknown = names.find((name) => name !== "__end__" && !Object.hasOwn(nodes, name));
   if (unknown !== undefined) {
-    const message = `names no node of the graph: "${String(unknown).slice(0, 80)}"`;
+    const message = `names no node of the graph: "${unknown.slice(0, 80)}"`;
     throw new ServerError("invalid_request", `"command.goto" ${message}.`, {
       errors: [{ path: "command.goto", message }],
     });
