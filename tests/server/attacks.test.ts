@@ -150,7 +150,7 @@ describe("the streaming protocol", () => {
         method: "input.respond",
         params,
       });
-      expect(body).toMatchObject({ type: "error", problem: { code: "invalid_request" } });
+      expect(body).toMatchObject({ type: "error", problem: { code: "invalid_decision" } });
     }
     expect(await server.pending(thread_id)).toHaveLength(1);
   });

@@ -27,15 +27,11 @@ export async function respond(place: Place, params: unknown): Promise<{ run_id: 
   const { parts, thread_id } = place;
   const { interrupt_id, response, responses, ...given } = read(Params, params);
   const entries = responses ?? (interrupt_id === undefined ? [] : [{ interrupt_id, response }]);
-  if (entries.length === 0)
-    throw new ServerError(
-      "invalid_request",
-      'The command answers nothing. Send "interrupt_id" with "response", or a list of "responses".',
-    );
   const ids = entries.map((entry) => entry.interrupt_id);
   const row = await threadOf(parts.ports, thread_id);
   const assistant_id = await assistantOf(place, row);
   try {
+    if (entries.length === 0) throw nothing();
     const resume = mapOf(entries);
     const { update, goto, config, metadata } = given;
     const command = { resume, ...present({ update, goto }) };
@@ -46,6 +42,13 @@ export async function respond(place: Place, params: unknown): Promise<{ run_id: 
     tellRefused(place, ids, error);
     throw error;
   }
+}
+
+function nothing(): DeskError {
+  const message =
+    'The command answers nothing. Send "interrupt_id" with "response", or a list of "responses".';
+  const errors = [{ path: "responses", message: "expected at least one answer" }];
+  return new DeskError("invalid_decision", message, { errors });
 }
 
 function present(given: Record<string, unknown>): Record<string, unknown> {

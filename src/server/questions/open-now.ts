@@ -13,12 +13,12 @@ import type { Asker } from "./open-commands.ts";
 export async function openNow(
   ports: { ledger: Ledger; clock: () => number },
   asker: Asker,
-  state: StateSnapshot,
+  state: StateSnapshot | null,
 ): Promise<OpenQuestion[]> {
   const { ledger } = ports;
   const { thread_id } = asker;
   const own: OpenQuestion[] = [];
-  for (const asked of askedIn(thread_id, state)) {
+  for (const asked of state ? askedIn(thread_id, state) : []) {
     const calls = await callsOf(ledger, asked);
     if (calls.every(({ call, time }) => call === null && time === 1))
       await openQuestion(ports, asker, asked, calls);

@@ -10,12 +10,13 @@ import type { RunPorts } from "./run-ports.ts";
  * Takes a client's answer to a paused thread: finds out which questions it is for, and puts the decisions to the desk,
  * all or none. The raw answer goes no further.
  *
+ * @param state `null` when nothing but questions of our gate is open.
  * @throws {DeskError} when it cannot be taken. Everything is as it was then.
  */
 export async function takeAnswer(
   ports: Pick<RunPorts, "ledger" | "desk" | "clock">,
   { thread_id, run_id, graph_id, assistant_id }: ThreadRow,
-  state: StateSnapshot,
+  state: StateSnapshot | null,
   answer: unknown,
 ): Promise<Approval[]> {
   const { desk } = ports;

@@ -85,6 +85,8 @@ export class Answers {
 
   async #decide(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Approval[]> {
     this.#lanes.assertRunning();
+    if (checkpoint_id === undefined && (await this.#isOurs(row)))
+      return takeAnswer(this.#ports, row, null, answer);
     const state = await stateOf(this.#ports, row);
     const head: unknown = state?.config.configurable?.["checkpoint_id"];
     if (checkpoint_id !== undefined && checkpoint_id !== head) {
@@ -93,6 +95,14 @@ export class Answers {
     }
     if (!state) throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
     return takeAnswer(this.#ports, row, state, answer);
+  }
+
+  /** Whether all that is open is known from the ledger: then the state, which takes longer to read, is not needed. */
+  async #isOurs({ thread_id }: ThreadRow): Promise<boolean> {
+    // A graph that runs may be asking something of its own just now.
+    if (this.#lanes.get(thread_id)) return false;
+    const pending = await pendingOf(this.#ports.ledger, thread_id);
+    return pending.length > 0 && pending.every(({ kind }) => kind !== "interrupt");
   }
 
   /** The run that the very same answer began before: live, or the thread's newest. */
