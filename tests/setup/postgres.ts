@@ -40,6 +40,24 @@ export function postgresUrl(): string | undefined {
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   beforeAll(() => onPostgres(postgres.url, `create database ${name}`));
-  afterAll(() => onPostgres(postgres.url, `drop database if exists ${name} with (force)`));
+  afterAll(() => drop(postgres.url, name));
   return url.href;
+}
+
+/**
+ * Drops a database once its connections have gone: a pool of somebody else's that is cut off in the middle of its own
+ * closing reports that as an error of nobody's.
+ */
+async function drop(url: string, name: string): Promise<void> {
+  for (let round = 0; round < 50; round += 1) {
+    try {
+      await onPostgres(url, `drop database if exists ${name}`);
+      return;
+    } catch (error) {
+      // Somebody is still connected.
+      if ((error as { code?: string }).code !== "55006") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  await onPostgres(url, `drop database if exists ${name} with (force)`);
 }
