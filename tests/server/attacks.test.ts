@@ -58,7 +58,7 @@ describe("a graph whose gate is not ours", () => {
     const say = (content: string) => ({ messages: [{ role: "user", content }] });
     const command = { update: say("later") };
     const waiting = await client.runs.create(thread_id, "agent", {
-      command: command as never,
+      command: command,
       afterSeconds: 2,
     });
     await client.runs.wait(thread_id, "agent", { input: say("pay") });
