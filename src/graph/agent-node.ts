@@ -7,6 +7,7 @@ import { modeOf, type PolicyOverlay } from "../policy/index.ts";
 import { ApprovalRequiredError } from "./approval-required.ts";
 import type { GateParts } from "./entry.ts";
 import { modelView, repaired, unanswered, type Garbled } from "./history.ts";
+import { requester } from "./host.ts";
 import { ordered } from "./messages.ts";
 import { nextOverlays } from "./overlays.ts";
 import { placeOf, type Place } from "./platform.ts";
@@ -82,6 +83,7 @@ async function refuseGarbled(
     args_digest: digest(call.args),
     ...{ tier: "deny" as const, rules: [], why: message, path, graph_id, assistant_id },
     policy_digest: judge.policyDigest([]),
+    ...requester(),
   };
   await changeCall(ledger, { call_id, thread_id, run_id }, isoTime(clock), {
     commands: [

@@ -23,6 +23,7 @@ import {
   type Refusal,
 } from "../ledger/index.ts";
 import type { PolicyOverlay, Verdict } from "../policy/index.ts";
+import { requester } from "./host.ts";
 import type { Judge } from "./judge.ts";
 import type { Place } from "./platform.ts";
 
@@ -166,6 +167,7 @@ export class Entry {
       why: verdict.why,
       ...{ path, graph_id, assistant_id },
       policy_digest: this.parts.judge.policyDigest(overlays),
+      ...requester(),
     };
     return { type: "start", data };
   }

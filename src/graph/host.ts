@@ -4,6 +4,8 @@ import { openLedger, type Ledger } from "../ledger/index.ts";
 export interface Host {
   ledger: Ledger;
   clock?: () => number;
+  /** Who asked for the run, as far as the server knows. */
+  requested_by?: string | null;
 }
 
 // A registered symbol, so that a graph with its own copy of this package finds the server it runs in.
@@ -42,4 +44,10 @@ export function defaultLedger(): Promise<Ledger> {
     ledger.catch(() => opened.delete(url));
   }
   return ledger;
+}
+
+/** Who asked for what runs now, for the ledger; nothing where nobody had to say who they are. */
+export function requester(): { requested_by?: string } {
+  const requested_by = currentHost()?.requested_by;
+  return typeof requested_by === "string" ? { requested_by } : {};
 }

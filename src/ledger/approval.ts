@@ -33,6 +33,7 @@ export const Approval = z
     tool: z.string(),
     args: Args,
     args_digest: z.string(),
+    mask: z.array(z.string()).describe("Paths of arguments that policy hides from people."),
     tier: Tier,
     rules: z.array(z.string()),
     reason: z.string(),

@@ -32,6 +32,9 @@ export interface Call {
   args_digest: string;
   tier: Tier;
   rules: string[];
+  requested_by: string | null;
+  /** Paths of arguments that policy hides from people. */
+  mask: string[];
   announced: boolean;
   approvals: Approval[];
   executions: Execution[];
@@ -67,6 +70,7 @@ function begin(event: LedgerEvent): Call {
   }
   const { data, call_id, thread_id, run_id } = event;
   const { tool_call_id, turn_id, tool, args, args_digest, tier, rules, path, graph_id, assistant_id } = data;
+  const { requested_by = null, mask = [] } = data;
   return {
     ...{
       call_id,
@@ -81,7 +85,17 @@ function begin(event: LedgerEvent): Call {
       args,
       args_digest,
     },
-    ...{ tier, rules, announced: false, approvals: [], executions: [], result: null, version: 1 },
+    ...{
+      tier,
+      rules,
+      requested_by,
+      mask,
+      announced: false,
+      approvals: [],
+      executions: [],
+      result: null,
+      version: 1,
+    },
   };
 }
 
@@ -130,11 +144,11 @@ function apply(call: Call, event: LedgerEvent): Call {
 
 function opened(call: Call, event: LedgerEvent & { type: "approval_requested" }): Approval {
   const { announced: _announced, ...data } = event.data;
-  const { call_id, thread_id, run_id, graph_id, assistant_id, path } = call;
+  const { call_id, thread_id, run_id, graph_id, assistant_id, path, requested_by, mask } = call;
   return {
     ...data,
     ...{ call_id, thread_id, run_id: event.run_id ?? run_id, graph_id, assistant_id, path },
-    requested_by: null,
+    ...{ requested_by, mask },
     requested_at: event.at,
     first_shown_at: null,
     status: "pending",

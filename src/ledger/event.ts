@@ -59,6 +59,10 @@ const payloads = {
     graph_id: z.string().nullable(),
     assistant_id: z.string().nullable(),
     policy_digest: z.string(),
+    /** Who asked for the run, as a server with identities knows. */
+    requested_by: z.string().optional(),
+    /** Paths of arguments, such as `headers.authorization`, that policy hides from people. */
+    mask: z.array(z.string()).optional(),
   }),
   approval_requested: z.object({
     ...ofCall,
@@ -139,10 +143,14 @@ export type EventType = keyof typeof payloads;
 export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof payloads)[T]> } }[EventType];
 
 /** The newest version of events that is written and read. */
-export const EVENT_VERSION = 2;
+export const EVENT_VERSION = 3;
 
 /** The version in which an event is written: the oldest that can say it, so that older packages read all they can. */
 export function versionOf({ type, data }: NewEvent): number {
+  // An older package would show what is to be hidden.
+  const isThird =
+    type === "tool_call_started" && (data.mask !== undefined || data.requested_by !== undefined);
+  if (isThird) return 3;
   const isSecond =
     (type === "approval_requested" && data.kind === "interrupt") ||
     (type === "approval_resolved" && "value" in data.decision) ||

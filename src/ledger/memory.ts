@@ -7,8 +7,16 @@ import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger } from "
 import type { Verification } from "./ledger.ts";
 import { Listeners } from "./listeners.ts";
 import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
-import { APPROVAL_LIMIT, approvalIndex, callIndex, cursorAfter, EVENT_LIMIT, limitOf } from "./query.ts";
-import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
+import {
+  APPROVAL_LIMIT,
+  approvalIndex,
+  callIndex,
+  cursorAfter,
+  EVENT_LIMIT,
+  limitOf,
+  readApproval,
+} from "./query.ts";
+import { readCursor, type ApprovalRow, type CallRow, readApproval } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
 import { indexable, type Sealed } from "./seal.ts";
 import { readEvent, type StoredEvent } from "./stored-event.ts";
@@ -177,5 +185,5 @@ function byDeadline(a: ApprovalRow, b: ApprovalRow): number {
 }
 
 function readRecord(row: ApprovalRow): Approval {
-  return JSON.parse(row.record) as Approval;
+  return readApproval(row.record);
 }

@@ -18,7 +18,7 @@ const hosts = new AsyncLocalStorage<Host>();
 export function graphPortsOf(host: Host & { clock: () => number }): GraphPorts {
   announceHost(() => hosts.getStore());
   return {
-    enter: (work) => hosts.run(host, work),
+    enter: (work, asked) => hosts.run(asked ? { ...host, ...asked } : host, work),
     seal: (approval_id) => seal(approval_id),
     newDrain: () => new RunControl(),
     translate: (pieces, graph) =>

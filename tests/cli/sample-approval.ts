@@ -19,6 +19,7 @@ export function sampleApproval(changes: Partial<Approval> = {}): Approval {
     tool: "delete_file",
     args: { path: "notes/old.md" },
     args_digest: "digest",
+    mask: [],
     tier: "approve",
     rules: [],
     reason: "No rule matches; the declared risk of delete_file is approve.",

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { Approval } from "../approval.ts";
+import type { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
 import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
@@ -8,7 +8,7 @@ import type { LedgerEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
 import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger, Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
-import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
+import { APPROVAL_LIMIT, cursorAfter, limitOf, readApproval } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
 import type { Sealed } from "../seal.ts";
 import { readEvent, VERIFY } from "../stored-event.ts";
@@ -214,7 +214,7 @@ function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent
 
 function readRecord({ record }: { record: string }): Approval {
   try {
-    return Approval.parse(JSON.parse(record));
+    return readApproval(record);
   } catch (cause) {
     const message = `The list of approvals holds a row that is none. ${VERIFY}`;
     throw new LedgerError("tampered", message, { cause });

@@ -78,4 +78,41 @@ export const serverMigrations: Migration[] = [
       .compile(),
     schema.createIndex("server_runs_by_status").on("server_runs").columns(["status", "thread_id"]).compile(),
   ],
+  ({ schema }) => [
+    // Whose a thread is, how long it is kept, and which process has it.
+    ...(["owner", "requested_by", "ttl_json", "expires_at", "lane_owner"] as const).map((name) =>
+      schema.alterTable("server_threads").addColumn(name, "text").compile(),
+    ),
+    schema.alterTable("server_runs").addColumn("requested_by", "text").compile(),
+    schema
+      .createIndex("server_threads_by_owner")
+      .on("server_threads")
+      .columns(["owner", "thread_id"])
+      .compile(),
+    schema.createIndex("server_threads_by_end").on("server_threads").columns(["expires_at"]).compile(),
+    schema.createIndex("server_threads_by_lane").on("server_threads").columns(["lane_owner"]).compile(),
+    schema
+      .createTable("server_processes")
+      .addColumn("owner_id", "text", (column) => column.primaryKey())
+      .addColumn("pid", "bigint", (column) => column.notNull())
+      .addColumn("host", "text", (column) => column.notNull())
+      .addColumn("beat", "bigint", (column) => column.notNull())
+      .addColumn("started_at", "text", (column) => column.notNull())
+      .compile(),
+    schema
+      .createTable("server_duties")
+      .addColumn("duty", "text", (column) => column.primaryKey())
+      .addColumn("owner_id", "text", (column) => column.notNull())
+      .compile(),
+    schema
+      .createTable("server_tokens")
+      .addColumn("token_id", "text", (column) => column.primaryKey())
+      .addColumn("principal", "text", (column) => column.notNull())
+      .addColumn("roles_json", "text", (column) => column.notNull())
+      .addColumn("secret_digest", "text", (column) => column.notNull())
+      .addColumn("created_at", "text", (column) => column.notNull())
+      .addColumn("expires_at", "text")
+      .addColumn("revoked_at", "text")
+      .compile(),
+  ],
 ];

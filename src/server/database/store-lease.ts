@@ -3,7 +3,18 @@ import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
 import { StartError } from "../start-error.ts";
-import type { OwnerRow, ServerTables } from "./tables.ts";
+
+interface OwnerRow {
+  slot: number;
+  owner_id: string;
+  pid: number;
+  host: string;
+  beat_ms: number;
+}
+
+interface ServerTables {
+  server_owner: OwnerRow;
+}
 
 /** How often an owner shows that it is alive, and after how long without that it counts as gone; in milliseconds. */
 const BEAT_MS = 2_000;

@@ -25,6 +25,16 @@ export interface ThreadRow {
   error: string | null;
   /** The newest run. */
   run_id: string | null;
+  /** Who created it; `null` where nobody had to say who they are. */
+  owner: string | null;
+  /** Who asked for the newest run from an input. */
+  requested_by: string | null;
+  /** How long it is kept, as its client said: see `threads/ttl.ts`. */
+  ttl_json: string | null;
+  /** When it goes; `null`: never by itself. */
+  expires_at: string | null;
+  /** The process on which something goes on with it: see `processes/`. */
+  lane_owner: string | null;
 }
 
 export interface RunRow {
@@ -55,6 +65,8 @@ export interface RunRow {
   from_checkpoint: string | null;
   /** Set before a run is cancelled, so that a crash in between does not let it go on. */
   cancel_reason: string | null;
+  /** Who asked for it; `null` where nobody had to say who they are. */
+  requested_by: string | null;
 }
 
 /** The first answer to a request with an `Idempotency-Key`. */
@@ -67,18 +79,37 @@ export interface AnswerRow {
   created_at: string;
 }
 
-/** The server that a SQLite file belongs to. There is one row at most. */
-export interface OwnerRow {
-  slot: number;
+/** A server process on this store. */
+export interface ProcessRow {
   owner_id: string;
   pid: number;
   host: string;
-  /** When it last showed that it is alive, in milliseconds since 1970, by the machine's clock. */
-  beat_ms: number;
+  /** Counts up while it is alive. Others see by their own clock whether it still does: no two clocks are compared. */
+  beat: number;
+  started_at: string;
+}
+
+/** Work that one process at a time does for all. */
+export interface DutyRow {
+  duty: string;
+  owner_id: string;
+}
+
+/** A token, of which only a digest is kept. Roles as a JSON list. */
+export interface TokenRow {
+  token_id: string;
+  principal: string;
+  roles_json: string;
+  secret_digest: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
 }
 
 export interface ServerTables {
-  server_owner: OwnerRow;
+  server_processes: ProcessRow;
+  server_duties: DutyRow;
+  server_tokens: TokenRow;
   server_threads: ThreadRow;
   server_runs: RunRow;
   server_answers: AnswerRow;

@@ -36,7 +36,7 @@ export async function respond(place: Place, params: unknown): Promise<{ run_id: 
     const { update, goto, config, metadata } = given;
     const command = { resume, ...present({ update, goto }) };
     const body = read(RunBody, { assistant_id, command, config, metadata });
-    const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+    const { run_id } = await beginRun(parts, thread_id, body, SHOWN, place.by);
     return { run_id };
   } catch (error) {
     tellRefused(place, ids, error);

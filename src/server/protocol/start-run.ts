@@ -31,7 +31,7 @@ export async function startRun(place: Place, params: unknown): Promise<{ run_id:
     if_not_exists: "create",
   });
   try {
-    const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+    const { run_id } = await beginRun(parts, thread_id, body, SHOWN, place.by);
     return { run_id };
   } catch (error) {
     if (error instanceof ServerError && error.code === "approval_pending") tellAgain(place);

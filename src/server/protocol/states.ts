@@ -53,14 +53,14 @@ export async function listCheckpoints(place: Place, params: unknown) {
 }
 
 /** `state.fork`: begins a run that goes out from an older checkpoint. */
-export async function fork({ parts, thread_id }: Place, params: unknown) {
+export async function fork({ parts, thread_id, by }: Place, params: unknown) {
   const { checkpoint_id, input, config } = read(Fork, params);
   const row = await threadOf(parts.ports, thread_id);
   const body = read(RunBody, {
     ...{ assistant_id: row.assistant_id ?? row.graph_id ?? "", input: input ?? null },
     config: { ...config, configurable: { ...config?.configurable, checkpoint_id } },
   });
-  const { run_id } = await beginRun(parts, thread_id, body, SHOWN);
+  const { run_id } = await beginRun(parts, thread_id, body, SHOWN, by);
   return { run_id, thread_id };
 }
 

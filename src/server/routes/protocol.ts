@@ -2,6 +2,7 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { WSContext } from "hono/ws";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { Command } from "../protocol/command.ts";
@@ -76,7 +77,10 @@ export function protocolRoutes(app: OpenAPIHono, parts: ServerParts): void {
   const { sessions, closing } = parts;
   app.openapi(commands, async (c) => {
     const { thread_id } = c.req.valid("param");
-    return c.json({ ...(await obey({ parts, sessions, thread_id }, c.req.valid("json"))) }, 200);
+    return c.json(
+      { ...(await obey({ parts, sessions, thread_id, by: principalOf(c) }, c.req.valid("json"))) },
+      200,
+    );
   });
 
   app.openapi(events, (c) => {
@@ -118,7 +122,7 @@ async function upgrade(c: Context, parts: ServerParts, thread_id: string): Promi
   let connection: Connection | null = null;
   const handle = sockets.upgrade(() => ({
     onOpen: (_event, ws) => {
-      connection = new Connection({ parts, sessions, thread_id }, wireOf(ws));
+      connection = new Connection({ parts, sessions, thread_id, by: principalOf(c) }, wireOf(ws));
     },
     onMessage: ({ data }) => {
       const text = typeof data === "string" ? data : Buffer.from(data as ArrayBuffer).toString("utf8");

@@ -1,4 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { beginAlone, beginRun } from "../runs/begin-run.ts";
 import { modesOf, RunBody } from "../runs/run-body.ts";
@@ -74,40 +75,40 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(createOn, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given));
+    const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given), principalOf(c));
     c.header("Content-Location", placeOf(run));
     return c.json(await show(run), 200);
   });
   app.openapi(waitOn, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginRun(parts, c.req.valid("param").thread_id, given, []);
+    const run = await beginRun(parts, c.req.valid("param").thread_id, given, [], principalOf(c));
     return serveValues(c, parts, run, { isCancelling: isCancelling(given) });
   });
   app.openapi(streamOn, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given));
+    const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given), principalOf(c));
     return serveStream(c, parts, run, { isCancelling: isCancelling(given) });
   });
   app.openapi(createAlone, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginAlone(parts, given, modesOf(given));
+    const run = await beginAlone(parts, given, modesOf(given), principalOf(c));
     c.header("Content-Location", placeOf(run));
     return c.json(await show(run), 200);
   });
   app.openapi(createBatch, async (c) => {
     const views: RunView[] = [];
     for (const given of c.req.valid("json"))
-      views.push(await show(await beginAlone(parts, given, modesOf(given))));
+      views.push(await show(await beginAlone(parts, given, modesOf(given), principalOf(c))));
     return c.json(views, 200);
   });
   app.openapi(waitAlone, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginAlone(parts, given, []);
+    const run = await beginAlone(parts, given, [], principalOf(c));
     return serveValues(c, parts, run, { isCancelling: isCancelling(given) });
   });
   app.openapi(streamAlone, async (c) => {
     const given = c.req.valid("json");
-    const run = await beginAlone(parts, given, modesOf(given));
+    const run = await beginAlone(parts, given, modesOf(given), principalOf(c));
     return serveStream(c, parts, run, { isCancelling: isCancelling(given) });
   });
 }

@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { copyThread } from "../threads/copy-thread.ts";
@@ -136,6 +137,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const row = await createThread(parts, {
       thread_id: thread_id ?? undefined,
       metadata: metadata ?? {},
+      owner: principalOf(c).id,
       if_exists: if_exists ?? "raise",
       supersteps: (supersteps ?? []).map(({ updates }) => updates.map(firstUpdate)),
     });
@@ -162,7 +164,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(copy, async (c) => {
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    return c.json(await view(await copyThread(parts, row)), 200);
+    return c.json(await view(await copyThread(parts, row, principalOf(c).id)), 200);
   });
 }
 

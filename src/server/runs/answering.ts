@@ -1,6 +1,6 @@
 import type { StateSnapshot } from "@langchain/langgraph";
 import { DeskError } from "../../desk/index.ts";
-import type { Approval } from "../../ledger/index.ts";
+import type { Approval, DecidedBy } from "../../ledger/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { addressAll } from "../questions/address.ts";
 import { openNow } from "../questions/open-now.ts";
@@ -10,20 +10,19 @@ import type { RunPorts } from "./run-ports.ts";
  * Takes a client's answer to a paused thread: finds out which questions it is for, and puts the decisions to the desk,
  * all or none. The raw answer goes no further.
  *
- * @param state `null` when nothing but questions of our gate is open.
+ * @param given.state `null` when nothing but questions of our gate is open.
  * @throws {DeskError} when it cannot be taken. Everything is as it was then.
  */
 export async function takeAnswer(
   ports: Pick<RunPorts, "ledger" | "desk" | "clock">,
   { thread_id, run_id, graph_id, assistant_id }: ThreadRow,
-  state: StateSnapshot | null,
-  answer: unknown,
+  { state, answer, by }: { state: StateSnapshot | null; answer: unknown; by: DecidedBy },
 ): Promise<Approval[]> {
   const { desk } = ports;
   const asker = { thread_id, run_id, graph_id: graph_id ?? "", assistant_id: assistant_id ?? "" };
   try {
     const open = await openNow(ports, asker, state);
-    const settled = await desk.decideAll(addressAll(answer, open));
+    const settled = await desk.decideAll(addressAll(answer, open), { by });
     return settled.map(({ approval }) => approval);
   } catch (error) {
     if (error instanceof DeskError && error.code === "unknown_approval")

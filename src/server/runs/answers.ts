@@ -1,6 +1,7 @@
 import { DeskError } from "../../desk/index.ts";
 import { digest, type Approval } from "../../ledger/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { decider } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
 import { isAddressed } from "../questions/address.ts";
 import { pendingOf } from "../threads/open-questions.ts";
@@ -47,7 +48,7 @@ export class Answers {
       prepare(this.#ports, thread_id, given, { beginning: { kind: "answers" }, answer_digest });
     const repeated = await this.#repeated(row, answer, answer_digest);
     if (repeated) return this.#show(row, prepared());
-    const taken = await this.#decide(row, answer, given.checkpoint_id).catch(async (error: unknown) => {
+    const taken = await this.#decide(row, answer, given).catch(async (error: unknown) => {
       const run = isStale(error) ? await this.#begunBy(row, answer_digest, prepared) : undefined;
       if (run === undefined) throw error;
       return run;
@@ -83,10 +84,11 @@ export class Answers {
     });
   }
 
-  async #decide(row: ThreadRow, answer: unknown, checkpoint_id: string | undefined): Promise<Approval[]> {
+  async #decide(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Approval[]> {
+    const { checkpoint_id, by } = given;
     this.#lanes.assertRunning();
     if (checkpoint_id === undefined && (await this.#isOurs(row)))
-      return takeAnswer(this.#ports, row, null, answer);
+      return takeAnswer(this.#ports, row, { state: null, answer, by: decider(by) });
     const state = await stateOf(this.#ports, row);
     const head: unknown = state?.config.configurable?.["checkpoint_id"];
     if (checkpoint_id !== undefined && checkpoint_id !== head) {
@@ -94,7 +96,7 @@ export class Answers {
       throw new ServerError("old_checkpoint", message);
     }
     if (!state) throw new DeskError("not_pending", "Nothing is waiting for a decision on this thread.");
-    return takeAnswer(this.#ports, row, state, answer);
+    return takeAnswer(this.#ports, row, { state, answer, by: decider(by) });
   }
 
   /** Whether all that is open is known from the ledger: then the state, which takes longer to read, is not needed. */

@@ -3,6 +3,7 @@ import { isoTime } from "../../desk/index.ts";
 import { checkOverlay } from "../assistants/check-overlay.ts";
 import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { emptyThread, threadOf } from "../threads/new-thread.ts";
@@ -27,14 +28,15 @@ export async function beginRun(
   thread_id: string,
   body: RunBody,
   modes: StreamMode[],
+  by: Principal,
 ): Promise<Run> {
   const { manager } = parts;
-  const given = await givenRun(parts, body, modes);
+  const given = await givenRun(parts, body, { modes, by });
   await checkPolicy(parts, given);
   const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
   if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);
-  const row = await rowOf(parts, thread_id, body);
+  const row = await rowOf(parts, thread_id, body, by);
   if (row.graph_id !== null && row.graph_id !== given.graph_id) {
     const message = `This thread belongs to the graph "${row.graph_id}", not to "${given.graph_id}".`;
     throw new ServerError("graph_mismatch", message);
@@ -53,18 +55,23 @@ export async function beginRun(
 }
 
 /** Begins a run on a thread of its own. Nobody can answer it, so it fails closed unless its thread is kept. */
-export async function beginAlone(parts: ServerParts, body: RunBody, modes: StreamMode[]): Promise<Run> {
+export async function beginAlone(
+  parts: ServerParts,
+  body: RunBody,
+  modes: StreamMode[],
+  by: Principal,
+): Promise<Run> {
   const intent = intentOf(body);
   if (intent.kind !== "input")
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
   await checkBody(parts, body, intent);
-  const given = await givenRun(parts, body, modes);
+  const given = await givenRun(parts, body, { modes, by });
   await checkPolicy(parts, given);
   await assertOwnKeys(parts, given.graph_id, intent.input);
   const isKept = body.on_completion === "keep";
   const { order } = given;
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };
-  const row = emptyThread(randomUUID(), {}, isoTime(parts.ports.clock));
+  const row = emptyThread(randomUUID(), {}, { at: isoTime(parts.ports.clock), owner: by.id });
   await parts.ports.threads.add(row);
   return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
 }
@@ -89,12 +96,16 @@ async function checkBody(
   });
 }
 
-async function givenRun(parts: ServerParts, body: RunBody, modes: StreamMode[]): Promise<GivenRun> {
+async function givenRun(
+  parts: ServerParts,
+  body: RunBody,
+  { modes, by }: { modes: StreamMode[]; by: Principal },
+): Promise<GivenRun> {
   const assistant = await parts.assistants.resolve(body.assistant_id);
   const order = orderOf(body);
   const { interrupt_before, interrupt_after, stream_subgraphs } = body;
   return {
-    ...{ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
+    ...{ graph_id: assistant.graph_id, assistant_id: assistant.assistant_id, by },
     // A run that goes on keeps what it began with, whatever its assistant says by now.
     order: intentOf(body).kind === "answer" ? order : orderWith(assistant, order),
     wishes: {
@@ -120,9 +131,11 @@ async function rowOf(
   { ports }: ServerParts,
   thread_id: string,
   { if_not_exists }: RunBody,
+  by: Principal,
 ): Promise<ThreadRow> {
   // Somebody else may create it in this moment: then theirs is taken.
-  if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, isoTime(ports.clock)));
+  const about = { at: isoTime(ports.clock), owner: by.id };
+  if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, about));
   return threadOf(ports, thread_id);
 }
 

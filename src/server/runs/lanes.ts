@@ -159,6 +159,8 @@ export class Lanes {
     const { attempt, from_checkpoint } = record;
     const leg: Leg = {
       ...{ run, row, graph, order, start, checkpoint_id, tried: lane.tried },
+      // What goes on after an answer was asked for by whoever sent the input.
+      requested_by: isNew ? record.requested_by : row.requested_by,
       record: {
         ...record,
         status: "running",
@@ -181,12 +183,13 @@ export function busyError(): ServerError {
 }
 
 /** What the thread keeps of a run that begins with an input. */
-function begunThread({ row, record: { graph_id, assistant_id }, order }: Leg): BegunThread {
+function begunThread({ row, record: { graph_id, assistant_id, requested_by }, order }: Leg): BegunThread {
   const metadata = { ...(JSON.parse(row.metadata_json) as object), graph_id, assistant_id };
   return {
     metadata_json: JSON.stringify(metadata),
     graph_id,
     assistant_id,
     order_json: JSON.stringify(order),
+    requested_by,
   };
 }

@@ -23,6 +23,7 @@ export interface Leg {
   record: RunRow;
   graph: RunnableGraph;
   order: Order;
+  requested_by: string | null;
   wishes: RunWishes;
   /** `null`: what it was to bring has been brought, so only its end is told. */
   start: Start | null;
@@ -84,10 +85,12 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
 
 /** Enters the graph; when an answer turns out to be on disk already, enters once more with none. */
 async function enter(ports: RunPorts, leg: Leg): Promise<Played> {
-  const { run, graph, order, wishes, checkpoint_id, drain, start, tried } = leg;
+  const { run, graph, order, requested_by, wishes, checkpoint_id, drain, start, tried } = leg;
   if (start === null) return UNSEEN;
   const { graph_id, assistant_id } = leg.record;
-  const base = { run, graph, graph_id, assistant_id, order, wishes, checkpoint_id, drain };
+  const base = {
+    ...{ run, graph, graph_id, assistant_id, order, requested_by, wishes, checkpoint_id, drain },
+  };
   if (start.kind === "answers")
     for (const id of [...start.approvals.values(), ...start.questions.approval_ids]) tried.add(id);
   try {

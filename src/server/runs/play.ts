@@ -19,6 +19,8 @@ export interface Play {
   graph_id: string;
   assistant_id: string;
   order: Order;
+  /** Who asked for it, or for what it goes on with. */
+  requested_by: string | null;
   wishes: RunWishes;
   start: Start;
   checkpoint_id: string | undefined;
@@ -45,19 +47,23 @@ export async function play(
   const events = new StreamEvents(one.run, one.wishes.modes);
   const asked = new Map<string, WireInterrupt>();
   let values: unknown;
-  await ports.enter(async () => {
-    for await (const piece of piecesOf(ports, one, inputOf(ports, one.start))) {
-      if ("event" in piece) {
-        one.run.push("events", piece);
-        continue;
+  const { requested_by } = one;
+  await ports.enter(
+    async () => {
+      for await (const piece of piecesOf(ports, one, inputOf(ports, one.start))) {
+        if ("event" in piece) {
+          one.run.push("events", piece);
+          continue;
+        }
+        const interrupts = interruptsOf(piece);
+        for (const interrupt of interrupts ?? []) asked.set(interrupt.id, interrupt);
+        if (piece.mode === "values" && piece.namespace.length === 0 && interrupts === null)
+          values = piece.payload;
+        events.push(interrupts === null ? piece : withAsked(piece, interrupts));
       }
-      const interrupts = interruptsOf(piece);
-      for (const interrupt of interrupts ?? []) asked.set(interrupt.id, interrupt);
-      if (piece.mode === "values" && piece.namespace.length === 0 && interrupts === null)
-        values = piece.payload;
-      events.push(interrupts === null ? piece : withAsked(piece, interrupts));
-    }
-  });
+    },
+    { requested_by },
+  );
   return { values, asked: [...asked.values()] };
 }
 

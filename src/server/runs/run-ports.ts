@@ -18,7 +18,7 @@ export interface Drain {
 /** What the graph room lends to the server, so that neither knows the other. */
 export interface GraphPorts {
   /** Does something for which graphs must find this server as their host: running, reading and aborting them. */
-  enter<Result>(work: () => Result): Result;
+  enter<Result>(work: () => Result, asked?: { requested_by: string | null }): Result;
   /** What wakes the task that waits for an approval. The decision itself is in the ledger. */
   seal(approval_id: string): unknown;
   newDrain(): Drain;

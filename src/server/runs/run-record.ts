@@ -1,5 +1,6 @@
 import { isoTime } from "../../desk/index.ts";
 import type { MultitaskStrategy, RunRow, ThreadRow } from "../database/tables.ts";
+import { ANYBODY, type Principal } from "../identity/principal.ts";
 import type { Order } from "./order.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { Run } from "./run.ts";
@@ -9,6 +10,8 @@ import type { Beginning, RunWishes, StoredRun } from "./stored-run.ts";
 export interface GivenRun {
   graph_id: string;
   assistant_id: string;
+  /** Whose run it is, and who decides where it brings an answer. */
+  by: Principal;
   order: Order;
   wishes: RunWishes;
   metadata: Record<string, unknown>;
@@ -31,7 +34,7 @@ export interface PreparedRun {
 export function ownRun({ graph_id, assistant_id }: ThreadRow): GivenRun {
   return {
     ...{ graph_id: graph_id ?? "", assistant_id: assistant_id ?? "", order: {}, wishes: { modes: [] } },
-    ...{ metadata: {}, strategy: "enqueue", webhook: null, starts_at: null },
+    ...{ metadata: {}, strategy: "enqueue", webhook: null, starts_at: null, by: ANYBODY },
   };
 }
 
@@ -55,6 +58,7 @@ export function prepare(
     ...{ status: "pending", cause: beginning.kind === "answers" ? "resume" : "input", attempt: 0 },
     ...{ created_at: at, updated_at: at, ended_at: null, starts_at: given.starts_at },
     ...{ error: null, cancel_reason: null, from_checkpoint: null, webhook: given.webhook },
+    requested_by: given.by.id,
     metadata_json: JSON.stringify(given.metadata),
     kwargs_json: JSON.stringify(stored),
     multitask_strategy: given.strategy,

@@ -2,7 +2,10 @@ import { Operation } from "../../ledger/sql/index.ts";
 import type { RunRow, ServerTables, ThreadRow } from "../database/tables.ts";
 
 /** What changes in the thread when a run begins on it. */
-export type BegunThread = Pick<ThreadRow, "metadata_json" | "graph_id" | "assistant_id" | "order_json">;
+export type BegunThread = Pick<
+  ThreadRow,
+  "metadata_json" | "graph_id" | "assistant_id" | "order_json" | "requested_by"
+>;
 
 /** Each run writes these, so their SQL is written once. */
 type Named<Given extends object> = Operation<Given, unknown, ServerTables>;
@@ -18,7 +21,7 @@ export const insertRun: Named<RunRow> = new Operation((build, run) =>
       ...{ error: run.error, answer_digest: run.answer_digest, metadata_json: run.metadata_json },
       ...{ kwargs_json: run.kwargs_json, multitask_strategy: run.multitask_strategy },
       ...{ starts_at: run.starts_at, webhook: run.webhook, cancel_reason: run.cancel_reason },
-      from_checkpoint: run.from_checkpoint,
+      ...{ from_checkpoint: run.from_checkpoint, requested_by: run.requested_by },
     })
     .onConflict((conflict) =>
       conflict.column("run_id").doUpdateSet({
@@ -39,10 +42,10 @@ export const beginThread: Named<Pick<RunRow, "run_id" | "thread_id" | "updated_a
 
 /** What a run from an input leaves with its thread. */
 export const changeThread: Named<BegunThread & { thread_id: string }> = new Operation(
-  (build, { metadata_json, graph_id, assistant_id, order_json, thread_id }) =>
+  (build, { metadata_json, graph_id, assistant_id, order_json, requested_by, thread_id }) =>
     build
       .updateTable("server_threads")
-      .set({ metadata_json, graph_id, assistant_id, order_json })
+      .set({ metadata_json, graph_id, assistant_id, order_json, requested_by })
       .where("thread_id", "=", thread_id),
 );
 

@@ -25,7 +25,11 @@ async function assertHarmlessCopy(parts: ServerParts, row: ThreadRow): Promise<v
  *
  * @throws {ServerError} `thread_busy`: a copy of a run in the middle could run its tools again.
  */
-export async function copyThread(parts: ServerParts, { thread_id }: ThreadRow): Promise<ThreadRow> {
+export async function copyThread(
+  parts: ServerParts,
+  { thread_id }: ThreadRow,
+  owner: string | null,
+): Promise<ThreadRow> {
   const { manager, ports, database } = parts;
   return manager.alone(thread_id, async () => {
     const row = await threadOf(ports, thread_id);
@@ -41,6 +45,7 @@ export async function copyThread(parts: ServerParts, { thread_id }: ThreadRow): 
         error: null,
         run_id: null,
       },
+      ...{ owner, requested_by: null, lane_owner: null },
     };
     const insert = database.builder<ServerTables>().insertInto("server_threads").values(copy).compile();
     await database.run(function* () {

@@ -19,6 +19,7 @@ export interface FirstUpdate extends StateUpdate {
 export interface NewThread {
   thread_id?: string | undefined;
   metadata: Record<string, unknown>;
+  owner: string | null;
   if_exists: "raise" | "do_nothing";
   /** States to begin with, one after the other, each of updates in the names of nodes. */
   supersteps: FirstUpdate[][];
@@ -31,8 +32,8 @@ export interface NewThread {
  */
 export async function createThread(parts: ServerParts, wanted: NewThread): Promise<ThreadRow> {
   const { ports, manager } = parts;
-  const { thread_id = randomUUID(), metadata, if_exists, supersteps } = wanted;
-  const row = emptyThread(thread_id, metadata, isoTime(ports.clock));
+  const { thread_id = randomUUID(), metadata, owner, if_exists, supersteps } = wanted;
+  const row = emptyThread(thread_id, metadata, { at: isoTime(ports.clock), owner });
   if (supersteps.length === 0) return add(parts, row, if_exists);
   const existing = await ports.threads.get(thread_id);
   if (existing) return add(parts, row, if_exists);

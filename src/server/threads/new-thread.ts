@@ -3,10 +3,15 @@ import type { ThreadRow } from "../database/tables.ts";
 import type { Threads } from "./threads.ts";
 
 /** A thread on which nothing has run. */
-export function emptyThread(thread_id: string, metadata: Record<string, unknown>, at: string): ThreadRow {
+export function emptyThread(
+  thread_id: string,
+  metadata: Record<string, unknown>,
+  { at, owner }: { at: string; owner: string | null },
+): ThreadRow {
   return {
     ...{ thread_id, created_at: at, updated_at: at, metadata_json: JSON.stringify(metadata) },
     ...{ graph_id: null, assistant_id: null, order_json: null, status: "idle", error: null, run_id: null },
+    ...{ owner, requested_by: null, ttl_json: null, expires_at: null, lane_owner: null },
   };
 }
 
