@@ -16,7 +16,7 @@ import {
   limitOf,
   readApproval,
 } from "./query.ts";
-import { readCursor, type ApprovalRow, type CallRow, readApproval } from "./query.ts";
+import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
 import { indexable, type Sealed } from "./seal.ts";
 import { readEvent, type StoredEvent } from "./stored-event.ts";
