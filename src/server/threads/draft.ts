@@ -42,13 +42,17 @@ export class Draft extends BaseCheckpointSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const { checkpoint_ns = "", checkpoint_id } = placeOf(config);
+    const { thread_id, checkpoint_ns = "", checkpoint_id } = placeOf(config);
+    if (thread_id === undefined) return undefined;
     const id = checkpoint_id ?? this.#heads.get(checkpoint_ns);
     const drafted = id === undefined ? undefined : this.#tuples.get(keyOf(checkpoint_ns, id));
     const tuple = drafted ?? (await this.#base.getTuple(config));
     if (tuple === undefined) return undefined;
     const added = this.#writes.get(keyOf(checkpoint_ns, tuple.checkpoint.id)) ?? [];
-    const pendingWrites = [...(tuple.pendingWrites ?? []), ...added];
+    // In the order of their tasks, as a store gives them.
+    const pendingWrites = [...(tuple.pendingWrites ?? []), ...added].sort(([one], [other]) =>
+      one === other ? 0 : one < other ? -1 : 1,
+    );
     return this.#stored({ ...tuple, pendingWrites }, tuple.checkpoint);
   }
 
@@ -64,6 +68,7 @@ export class Draft extends BaseCheckpointSaver {
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = "", checkpoint_id: parent } = placeOf(config);
+    if (thread_id === undefined) throw new TypeError('"thread_id" is missing: whose checkpoint is this?');
     const placed = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
     const parentConfig = parent && { configurable: { thread_id, checkpoint_ns, checkpoint_id: parent } };
     const tuple = { config: placed, checkpoint, metadata, ...(parentConfig && { parentConfig }) };
@@ -74,7 +79,11 @@ export class Draft extends BaseCheckpointSaver {
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const { checkpoint_ns = "", checkpoint_id = "" } = placeOf(config);
+    const { thread_id, checkpoint_ns = "", checkpoint_id } = placeOf(config);
+    if (thread_id === undefined || checkpoint_id === undefined)
+      throw new TypeError(
+        '"thread_id" or "checkpoint_id" is missing: to which checkpoint do these writes belong?',
+      );
     const key = keyOf(checkpoint_ns, checkpoint_id);
     const added = writes.map(([channel, value]): CheckpointPendingWrite => [taskId, channel, value]);
     const [type, data] = await this.serde.dumpsTyped(added);
