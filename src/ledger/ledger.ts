@@ -2,6 +2,7 @@ import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import type { Work } from "./sql/database.ts";
 import type { ApprovalStatus, LedgerEvent, NewEvent } from "./event.ts";
+import type { ThreadIds } from "./sql/among.ts";
 
 /** Events of one thread that are written together or not at all. */
 export interface Batch {
@@ -41,6 +42,8 @@ export interface ApprovalQuery {
   run_id?: string;
   tool?: string;
   checkpoint_id?: string;
+  /** Only of these threads. */
+  among?: ThreadIds;
   /** From 1 to 1,000. Default 100. */
   limit?: number;
   cursor?: string;
@@ -49,6 +52,8 @@ export interface ApprovalQuery {
 export interface EventQuery {
   thread_id?: string;
   call_id?: string;
+  /** Only of these threads. */
+  among?: ThreadIds;
   /** Only events with a larger `seq`. */
   after?: number;
   /** From 1 to 10,000. Default 1,000. */

@@ -104,8 +104,10 @@ export class MemoryLedger implements Ledger {
     return this.#matching(query).length;
   }
 
-  #matching({ status = "pending", thread_id, run_id, tool, checkpoint_id }: ApprovalQuery): ApprovalRow[] {
+  #matching(query: ApprovalQuery): ApprovalRow[] {
+    const { status = "pending", thread_id, run_id, tool, checkpoint_id, among } = query;
     const isWanted = (row: ApprovalRow) =>
+      among === undefined &&
       (status === "all" || row.status === status) &&
       (thread_id === undefined || row.thread_id === thread_id) &&
       (run_id === undefined || row.run_id === run_id) &&
@@ -131,8 +133,9 @@ export class MemoryLedger implements Ledger {
     return structuredClone([...this.#calls.values()].filter(isWanted));
   }
 
-  async events({ thread_id, call_id, after = 0, limit }: EventQuery): Promise<LedgerEvent[]> {
+  async events({ thread_id, call_id, among, after = 0, limit }: EventQuery): Promise<LedgerEvent[]> {
     const isWanted = (row: StoredEvent) =>
+      among === undefined &&
       row.seq > after &&
       (thread_id === undefined || row.thread_id === thread_id) &&
       (call_id === undefined || row.call_id === call_id);

@@ -4,6 +4,7 @@ import { LedgerError, type ApprovalQuery, type EventQuery, type Lease } from "..
 import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readCursor } from "../query.ts";
 import { indexable } from "../seal.ts";
 import { readChecked, VERIFY, type StoredEvent } from "../stored-event.ts";
+import { isAmong, type ThreadIds } from "./among.ts";
 import type { CallCache } from "./call-cache.ts";
 import type { Dialect, Work } from "./database.ts";
 import { Operation } from "./operation.ts";
@@ -61,28 +62,37 @@ const shapes = new Map<string, Shape>();
 
 function shapeOf(query: ApprovalQuery): Shape {
   const columns = Object.keys(valuesOf(query)) as (keyof Wanted)[];
+  // Threads are named by a query of somebody else's, which is written out each time.
+  if (query.among !== undefined) return newShape(columns, query.among);
   const key = columns.join();
-  let shape = shapes.get(key);
-  if (shape === undefined) {
-    shape = {
-      page: new Operation((build, given) =>
-        matching(build, columns, given)
-          .select(["record", "request_seq"])
-          .where("request_seq", ">", given.after)
-          .orderBy("request_seq")
-          .limit(given.most),
-      ),
-      count: new Operation((build, given) =>
-        matching(build, columns, given).select(({ fn }) => fn.countAll<number>().as("count")),
-      ),
-    };
-    shapes.set(key, shape);
-  }
+  const shape = shapes.get(key) ?? newShape(columns);
+  shapes.set(key, shape);
   return shape;
 }
 
-function matching(build: Kysely<LedgerTables>, columns: readonly (keyof Wanted)[], given: Wanted) {
+function newShape(columns: readonly (keyof Wanted)[], among?: ThreadIds): Shape {
+  return {
+    page: new Operation((build, given) =>
+      matching(build, columns, given, among)
+        .select(["record", "request_seq"])
+        .where("request_seq", ">", given.after)
+        .orderBy("request_seq")
+        .limit(given.most),
+    ),
+    count: new Operation((build, given) =>
+      matching(build, columns, given, among).select(({ fn }) => fn.countAll<number>().as("count")),
+    ),
+  };
+}
+
+function matching(
+  build: Kysely<LedgerTables>,
+  columns: readonly (keyof Wanted)[],
+  given: Wanted,
+  among: ThreadIds | undefined,
+) {
   let wanted = build.selectFrom("ledger_approvals");
+  if (among !== undefined) wanted = wanted.where(isAmong(among));
   for (const column of columns) wanted = wanted.where(column, "=", given[column] as never);
   return wanted;
 }
@@ -137,10 +147,11 @@ function openCalls(build: Kysely<LedgerTables>) {
 }
 
 export function eventPage(build: Kysely<LedgerTables>, query: EventQuery) {
-  const { thread_id, call_id, after = 0, limit } = query;
+  const { thread_id, call_id, among, after = 0, limit } = query;
   let page = build.selectFrom("ledger_events").selectAll().where("seq", ">", after);
   if (thread_id !== undefined) page = page.where("thread_id", "=", thread_id);
   if (call_id !== undefined) page = page.where("call_id", "=", call_id);
+  if (among !== undefined) page = page.where(isAmong(among));
   return page.orderBy("seq").limit(limitOf(limit, EVENT_LIMIT)).compile();
 }
 
