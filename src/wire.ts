@@ -1,21 +1,27 @@
 import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
-import { keepDeadlines, type Desk } from "./desk/index.ts";
+import { isoTime, keepDeadlines, type Desk } from "./desk/index.ts";
 import type { Ledger } from "./ledger/index.ts";
 import {
   createApp,
   listen,
+  Log,
+  readLimits,
   readOrigin,
+  keepUp,
   recover,
+  SWEEPER,
   StartError,
-  takeStore,
   urlOf,
+  type ErrorLogger,
+  type JwtOptions,
+  type Limits,
   type Listening,
-  type StoreLease,
+  type Logger,
 } from "./server/index.ts";
 import { openParts } from "./wire/server-parts.ts";
 
-export { verifyStore } from "./server/index.ts";
+export { createToken, listTokens, revokeToken, verifyStore, type JwtOptions, type NewToken, type TokenView, type ErrorLogger, type Limits, type Logger } from "./server/index.ts";
 
 export interface ServerOptions {
   /** The path of a `langgraph.json`, or the compiled graphs themselves. */
@@ -28,15 +34,17 @@ export interface ServerOptions {
   host?: string;
   /** Origins whose pages may use the server, as `https://example.com`. */
   allowOrigins?: readonly string[];
+  /** Whose JWTs the server takes; see `docs/identity.md`. With it, everybody says who they are. */
+  jwt?: JwtOptions;
   /** Milliseconds since 1970, for deadlines. */
   clock?: () => number;
-  /** Is told what went wrong where no client can be. Default: standard error. */
-  logger?: { error: (message: string, error?: unknown) => void };
   /**
-   * Lets several servers use one SQLite file at once. Not yet supported: a server that starts takes the runs that are
-   * live in another one for runs that were cut off.
+   * Is told what happens, as `pino` is: fields first, then a line. One with `error` alone is told what went wrong where
+   * no client can be, message first. Default: such errors go to standard error, and nothing else is told.
    */
-  shared?: boolean;
+  logger?: Logger | ErrorLogger;
+  /** What the server takes at most; see `docs/operations.md`. */
+  limits?: Partial<Limits>;
 }
 
 /** A server with its parts. It runs nothing and listens to nothing before `start`. */
@@ -66,7 +74,9 @@ const CLOSE_MS = 2_000;
  */
 export async function createServer(options: ServerOptions): Promise<CountersignServer> {
   const { config, store, port = 4100, host = "127.0.0.1", allowOrigins = [], clock = Date.now } = options;
-  const onError = errorsTo(options.logger);
+  const log = new Log(options.logger);
+  const onError = (error: unknown, about?: { error_id: string }): void => log.error(error, about);
+  const limits = readLimits(options.limits);
   if (!/^(file:|postgres(ql)?:)/.test(store))
     throw new StartError("bad_store", `"store" cannot be kept: give "file:./state.db" or "postgres://…".`);
   // Before the store is opened, so that a refused start leaves none behind.
@@ -81,24 +91,35 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
   const onClose = (close: () => Promise<void>): void => void closers.push(close);
   try {
     const parts = await openParts({
-      ...{ config, store, host, allowOrigins, clock, onError, onClose, closing: closing.signal },
+      ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose },
+      ...{ jwt: options.jwt, closing: closing.signal },
     });
-    const { ledger, desk, database, manager, ports, sockets } = parts;
+    const { ledger, desk, manager, ports, processes, sockets, tail } = parts;
     const app = createApp(parts);
 
     let listening: Listening | null = null;
-    let lease: StoreLease | null = null;
-    let stopDeadlines = (): Promise<void> => Promise.resolve();
+    let stopKeeping: (() => Promise<void>)[] = [];
+    let stopUpkeep = (): Promise<void> => Promise.resolve();
     let stopped: Promise<void> | null = null;
     const stop = async (): Promise<void> => {
-      await stopDeadlines();
+      parts.health.end();
+      for (const stopOne of stopKeeping) await stopOne();
       await manager.stop(STOP_MS);
+      // Until then it shows that it is alive, so that nobody takes over what still runs.
+      await stopUpkeep();
       closing.abort();
       await listening?.close(CLOSE_MS);
-      await lease?.release();
+      await processes.leave();
+      tail.close();
       await closeAll();
+      log.info("server stopped");
     };
-    const onLost = (): void => void (stopped ??= stop()).catch(onError);
+    const onLost = (): void => {
+      const message =
+        "Other processes took this one for gone and have taken over its runs. It stops: start it again.";
+      onError(new StartError("process_lost", message));
+      void (stopped ??= stop()).catch(onError);
+    };
     return {
       ...{ app, ledger, desk },
       get url() {
@@ -106,10 +127,16 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       },
       async start() {
         if (listening) return { url: listening.url };
-        if (!options.shared) lease ??= await takeStore(database, { onError, onLost });
+        await processes.join(isoTime(clock));
+        await processes.look();
+        await processes.takeDuty(SWEEPER);
+        await tail.open();
         await recover(ports, manager);
-        listening = await listen(app, { host, port, sockets });
-        stopDeadlines = keepDeadlines(desk, ledger, { clock, onError });
+        listening = await listen(app, { host, port, sockets, limits });
+        log.info("server started", { url: listening.url, pid: process.pid });
+        const isMine = (): boolean => processes.has(SWEEPER);
+        stopKeeping = [keepDeadlines(desk, ledger, { clock, onError, isMine })];
+        stopUpkeep = keepUp({ ports, manager, processes, tail, onLost });
         return { url: listening.url };
       },
       stop: () => (stopped ??= stop()),
@@ -118,12 +145,4 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     await closeAll();
     throw error;
   }
-}
-
-function errorsTo(logger: ServerOptions["logger"]): (error: unknown) => void {
-  if (logger) return (error) => logger.error(error instanceof Error ? error.message : String(error), error);
-  return (error) => {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${text}\n`);
-  };
 }

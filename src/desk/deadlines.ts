@@ -7,17 +7,24 @@ const LOOK_MS = 1_000;
 /**
  * Keeps the deadlines of a ledger for as long as it runs: each pending question whose time is up is closed. Returns
  * how to stop; stopping waits for the look under way.
+ *
+ * @param options.isMine whether this process has that duty now. Without it, it always has.
  */
 export function keepDeadlines(
   desk: Desk,
   ledger: Ledger,
-  { clock = Date.now, onError }: { clock?: () => number; onError: (error: unknown) => void },
+  {
+    clock = Date.now,
+    onError,
+    isMine = () => true,
+  }: { clock?: () => number; onError: (error: unknown) => void; isMine?: () => boolean },
 ): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let look: Promise<void> = Promise.resolve();
 
   const next = async (): Promise<number> => {
+    if (!isMine()) return LOOK_MS;
     await desk.expireDue();
     const deadline = await ledger.nextDeadline();
     if (deadline === null) return LOOK_MS;

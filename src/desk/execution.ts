@@ -14,6 +14,9 @@ import { isoTime, targetOf } from "./ports.ts";
 /** How long a claim holds without a sign of life, in milliseconds. After a crash this passes before `unknown`. */
 export const LEASE_MS = 5_000;
 
+/** How far the clocks of two machines on one store may be apart, in milliseconds. */
+const SKEW_MS = 60_000;
+
 export interface Claim {
   tool: string;
   args: Args;
@@ -87,10 +90,11 @@ export class Executions {
    */
   async outlast(call: Call): Promise<Call> {
     let current = call;
+    const seen = { until: "", since: performance.now() };
     while (lastExecution(current)?.state === "started") {
       const here = this.#running.get(call.call_id)?.at(-1);
       if (here) await here;
-      else if (await this.#isAlive(current)) await setTimeout(100);
+      else if (await this.#isAlive(current, seen)) await setTimeout(100);
       else {
         const unknown: Command = {
           type: "finish",
@@ -121,14 +125,21 @@ export class Executions {
     return { state: "standing", call };
   }
 
-  async #isAlive(call: Call): Promise<boolean> {
+  /**
+   * Whether whoever runs a call still renews the claim. That is seen by a watch of this process's own, since the clocks
+   * of two machines may differ; only what has lapsed for long is known for dead at once.
+   */
+  async #isAlive(call: Call, seen: { until: string; since: number }): Promise<boolean> {
     const lease = await this.#ledger.lease(call.call_id);
     // Held by this process and not running here: it ended without being recorded.
     if (lease === null || lease.owner === this.owner) return false;
-    return lease.until > isoTime(Date.now);
+    const now = performance.now();
+    if (lease.until !== seen.until) Object.assign(seen, { until: lease.until, since: now });
+    const isOld = lease.until < isoTime(() => Date.now() - SKEW_MS);
+    return !isOld && now - seen.since <= LEASE_MS;
   }
 
-  // Leases are about this machine's processes, so they follow the real clock, whatever clock deadlines follow.
+  // Leases are about processes, so they follow the real clock, whatever clock deadlines follow.
   #lease(): { owner: string; until: string } {
     return { owner: this.owner, until: new Date(Date.now() + LEASE_MS).toISOString() };
   }

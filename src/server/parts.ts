@@ -1,7 +1,7 @@
 import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { Desk } from "../desk/index.ts";
 import type { Args, Call } from "../ledger/index.ts";
-import type { Database } from "../ledger/sql/index.ts";
+import type { Database, ThreadIds } from "../ledger/sql/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import type { Assistants } from "./assistants/assistants.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
@@ -10,6 +10,17 @@ import type { RunnableGraph } from "./graphs/graphs.ts";
 import type { Sessions } from "./protocol/sessions.ts";
 import type { RunManager } from "./runs/run-manager.ts";
 import type { RunPorts } from "./runs/run-ports.ts";
+import type { Processes } from "./processes/processes.ts";
+import type { Tail } from "./processes/tail.ts";
+import type { DecisionLimit } from "./guards/limit-decisions.ts";
+import type { Limits } from "./guards/limits.ts";
+import type { OpenStreams } from "./guards/open-streams.ts";
+import type { Health } from "./observing/health.ts";
+import type { Log } from "./observing/logger.ts";
+import type { Metrics } from "./observing/metrics.ts";
+import type { Traces } from "./observing/traces.ts";
+import type { Identity } from "./identity/identity.ts";
+import type { Principal } from "./identity/principal.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
@@ -54,6 +65,10 @@ export interface DeskParts {
   desk: Desk;
   ports: Pick<RunPorts, "ledger" | "onError"> & Partial<Pick<RunPorts, "told">>;
   manager: Pick<RunManager, "idle">;
+  /** The threads that somebody sees; `undefined` for all. */
+  threadsSeenBy(principal: Principal): ThreadIds | undefined;
+  /** What other processes write, where somebody looks for it. */
+  tail?: Pick<Tail, "subscribe">;
   /** Aborts when the server stops: live streams end then. */
   closing: AbortSignal;
 }
@@ -65,7 +80,20 @@ export interface ServerParts extends DeskParts {
   /** The threads that clients of the streaming protocol follow. */
   sessions: Sessions;
   sockets: Sockets;
+  /** Finds out who sends a request. */
+  identity: Identity;
+  limits: Limits;
+  streams: OpenStreams;
+  decisions: DecisionLimit;
+  log: Log;
+  metrics: Metrics;
+  traces: Traces | null;
+  health: Health;
   checkpointer: Checkpointer;
+  /** The server processes on this store. */
+  processes: Processes;
+  /** What others write to the ledger. */
+  tail: Tail;
   database: Database;
   /** LangGraph's long-term store. */
   items: ItemStore;

@@ -1,4 +1,5 @@
 import { HTTPException } from "hono/http-exception";
+import { randomBytes } from "node:crypto";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { DeskError, type DeskErrorCode, type Fault } from "../desk/index.ts";
 import { LedgerError, type LedgerErrorCode } from "../ledger/index.ts";
@@ -12,7 +13,13 @@ const OWN = {
   invalid_json: 400,
   unsupported_media_type: 415,
   upgrade_required: 426,
+  request_timeout: 408,
   body_too_large: 413,
+  url_too_long: 414,
+  unauthorized: 401,
+  too_many_failures: 429,
+  identity_unavailable: 503,
+  forbidden: 403,
   forbidden_host: 403,
   forbidden_origin: 403,
   not_found: 404,
@@ -32,7 +39,13 @@ const OWN = {
   system_assistant: 409,
   old_checkpoint: 409,
   unreadable_state: 409,
+  thread_lost: 409,
+  headers_too_large: 431,
+  too_many_streams: 409,
+  too_many_decisions: 409,
   stopping: 503,
+  too_many_readers: 503,
+  not_ready: 503,
   internal: 500,
 } as const satisfies Record<string, ContentfulStatusCode>;
 export type ServerErrorCode = keyof typeof OWN;
@@ -104,12 +117,22 @@ export function problemOf(error: unknown): Problem {
   return problem(500, "internal", "Something went wrong inside the server. See its log.");
 }
 
-/** Answers errors with problem documents, and tells `onError` of those that are the server's own. */
-export function answerError(onError: (error: unknown) => void): (error: unknown) => Response {
+/**
+ * Answers errors with problem documents, and tells `onError` of those that are the server's own, under an id that the
+ * client is given, too.
+ */
+export function answerError(
+  onError: (error: unknown, about: { error_id: string }) => void,
+): (error: unknown) => Response {
   return (error) => {
     const found = problemOf(error);
-    if (found.status >= 500) onError(error);
-    return problemResponse(found);
+    if (typeof found["retry_after"] === "number")
+      return problemResponse(found, { "retry-after": String(found["retry_after"]) });
+    // What this room refuses for now, such as while it stops, is no fault.
+    if (found.status < 500 || error instanceof ServerError) return problemResponse(found);
+    const error_id = `err_${randomBytes(6).toString("hex")}`;
+    onError(error, { error_id });
+    return problemResponse({ ...found, error_id });
   };
 }
 
@@ -117,7 +140,11 @@ export function answerError(onError: (error: unknown) => void): (error: unknown)
 export function problemResponse(found: Problem, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(found), {
     status: found.status,
-    headers: { "content-type": "application/problem+json", ...headers },
+    headers: {
+      "content-type": "application/problem+json",
+      ...(found.status === 401 && { "www-authenticate": "Bearer" }),
+      ...headers,
+    },
   });
 }
 

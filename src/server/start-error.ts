@@ -14,7 +14,10 @@ export type StartErrorCode =
   | "graph_load_failed"
   | "invalid_policy"
   | "bad_store"
-  | "store_in_use"
+  | "process_lost"
   | "bad_address"
   | "bad_origin"
+  | "bad_limit"
+  | "bad_identity"
+  | "identity_required" // others can reach the server, and nobody could say who they are
   | "port_in_use";

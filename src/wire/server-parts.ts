@@ -7,18 +7,27 @@ import { openDatabase } from "../ledger/sql/index.ts";
 import {
   assertHarmlessStart,
   closeCalls,
+  DecisionLimit,
   Feeds,
   forgetAnswers,
   forgetRun,
   forgetThread,
   Graphs,
   headOf,
+  Health,
   isGraph,
   itemMigrations,
+  LaneLeases,
   ItemStore,
   loadGraphs,
+  Metrics,
+  observe,
   openAssistants,
   openCheckpointer,
+  openIdentity,
+  OpenStreams,
+  openTraces,
+  Processes,
   readNamedPolicies,
   readVersion,
   RunManager,
@@ -28,11 +37,17 @@ import {
   Sessions,
   Sockets,
   StartError,
+  Tail,
   Threads,
+  threadsSeenBy,
   Told,
   unwrap,
   Webhooks,
   type GraphSource,
+  type Limits,
+  type JwtOptions,
+  type Log,
+  type Principal,
   type RunPorts,
   type ServerParts,
 } from "../server/index.ts";
@@ -44,8 +59,11 @@ export interface PartsOptions {
   store: string;
   host: string;
   allowOrigins: readonly string[];
+  jwt: JwtOptions | undefined;
   clock: () => number;
-  onError: (error: unknown) => void;
+  onError: (error: unknown, about?: { error_id: string }) => void;
+  log: Log;
+  limits: Limits;
   /** Aborts when the server stops. */
   closing: AbortSignal;
   /** Takes what is to be closed when the server stops, last opened first. */
@@ -58,14 +76,17 @@ export interface PartsOptions {
  * @throws {StartError | LedgerError}
  */
 export async function openParts(options: PartsOptions): Promise<ServerParts & { ledger: Ledger }> {
-  const { store, clock, onError, onClose } = options;
+  const { store, clock, onError, onClose, host } = options;
   const database = await openDatabase(store);
   onClose(() => database.close());
   const ledger = await openLedger(database);
   onClose(() => ledger.close());
   await database.migrate("server", serverMigrations);
   await database.migrate("items", itemMigrations);
-  const checkpointer = await openCheckpointer(store, database);
+  const identity = await openIdentity({ database, host, jwt: options.jwt, clock, onError });
+  const processes = new Processes(database);
+  const { owner_id } = processes;
+  const checkpointer = await openCheckpointer(store, database, owner_id);
   onClose(() => checkpointer.close());
   const graphPorts = graphPortsOf({ ledger, clock });
   const sources = await graphPorts.enter(() => sourcesOf(options.config));
@@ -75,6 +96,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     ...graphPorts,
     ...{ graphs, ledger, clock, onError, desk: openDesk(ledger, { clock, onError }) },
     ...{ threads: new Threads(database), runs: new Runs(database) },
+    leases: new LaneLeases(database, owner_id),
     ...{ registry: new RunRegistry(), feeds: new Feeds(), told: new Told() },
     assertHarmless: (row, run) => assertHarmlessStart(parts, row, run),
     forgetAnswers: (record) => forgetAnswers(parts, record),
@@ -82,6 +104,18 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     closeCalls: (thread_id, reason) => closeCalls(parts, thread_id, { reason, by: { kind: "user" } }),
     forgetRun: (record) => forgetRun(parts, record),
   };
+  const version = await readVersion();
+  const streams = new OpenStreams(options.limits);
+  const metrics = new Metrics({
+    approvals_pending: () => ledger.countApprovals({ status: "pending" }),
+    streams_open: () => streams.size,
+    threads_busy: () => ports.threads.count("busy"),
+  });
+  onClose(async () => metrics.close());
+  const traces = await openTraces(version);
+  if (traces) onClose(() => traces.close());
+  const stopObserving = observe(ledger, { log: options.log, metrics, traces });
+  onClose(async () => stopObserving());
   const webhooks = new Webhooks(ports);
   const manager = new RunManager(ports, {
     onEnded: ({ run, record, stored }, outcome) => {
@@ -90,16 +124,22 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     },
   });
   const parts = {
+    ...{ processes, tail: new Tail(ledger) },
     ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords },
-    ...{ host: options.host, allowOrigins: options.allowOrigins, closing: options.closing },
-    ...{ sessions: new Sessions(ports), sockets: new Sockets() },
+    identity,
+    threadsSeenBy: (principal: Principal) => threadsSeenBy(database, principal),
+    ...{ host, allowOrigins: options.allowOrigins, closing: options.closing },
+    ...{ sessions: new Sessions(ports), sockets: new Sockets(options.limits) },
     desk: openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) }),
     assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
+    ...{ limits: options.limits, log: options.log, streams },
+    ...{ decisions: new DecisionLimit(options.limits), metrics, traces },
+    health: new Health(database),
     judge: judgeWith(graphs),
     isGated: gatesOf(graphs),
     readsPolicy: async (graph_id: string) => readsPolicy(await graphs.get(graph_id)),
     policies: await readNamedPolicies(),
-    version: await readVersion(),
+    version,
     langgraphVersion: langgraphVersion(),
   };
   return parts;

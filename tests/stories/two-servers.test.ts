@@ -5,7 +5,7 @@ import { story } from "./story.ts";
 const ROUNDS = 20;
 
 it("lets one decision stand when two servers on one file take an approval and a rejection at once", async () => {
-  const { start, effects } = story([calls(["delete", "$text"]), says("done")], undefined, { shared: true });
+  const { start, effects } = story([calls(["delete", "$text"]), says("done")]);
   const [one, two] = await Promise.all([start(), start()]);
   const approved: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -8,9 +8,18 @@ export interface Checkpointer {
   close: () => Promise<void>;
 }
 
-/** Opens the checkpointer in a store's database. `store` is its address, with the password that the database hides. */
-export async function openCheckpointer(store: string, { connection }: Database): Promise<Checkpointer> {
-  if (connection !== null) return openSqlite(connection);
+/**
+ * Opens the checkpointer in a store's database.
+ *
+ * @param store its address, with the password that the database hides.
+ * @param owner_id on SQLite, the process that alone writes: to threads that are its own, and to no others.
+ */
+export async function openCheckpointer(
+  store: string,
+  { connection }: Database,
+  owner_id: string | null = null,
+): Promise<Checkpointer> {
+  if (connection !== null) return openSqlite(connection, owner_id);
   const { PostgresSaver } = await import("@langchain/langgraph-checkpoint-postgres");
   const { connectionString, schema } = postgresAddress(store);
   const saver = PostgresSaver.fromConnString(connectionString, { schema: schema ?? "public" });
@@ -20,11 +29,12 @@ export async function openCheckpointer(store: string, { connection }: Database):
 
 // Checkpoints and ledger are written to one log, in order, and a commit of the ledger that waits for the disk takes
 // along what came before: the checkpoints need no waiting of their own.
-async function openSqlite(connection: object): Promise<Checkpointer> {
+async function openSqlite(connection: object, owner_id: string | null): Promise<Checkpointer> {
   const { SqliteCheckpoints } = await import("./sqlite-checkpoints.ts");
   const saver = new SqliteCheckpoints(connection as InstanceType<typeof SqliteCheckpoints>["db"]);
   // The saver makes its tables at the first reading, and deleting would fail before that.
   await saver.getTuple({ configurable: { thread_id: "none" } });
+  if (owner_id !== null) saver.onlyFor(owner_id);
   // The connection is the database's own to close.
   return { saver: saver as unknown as BaseCheckpointSaver, close: () => Promise.resolve() };
 }

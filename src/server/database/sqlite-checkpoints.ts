@@ -1,5 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
+import type { Statement } from "better-sqlite3";
+import { ServerError } from "../problem.ts";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 
 interface Place {
@@ -22,6 +24,32 @@ interface HistoryRow {
  * are: the inherited one reads and revives all of each checkpoint on the way, several times a turn.
  */
 export class SqliteCheckpoints extends SqliteSaver {
+  #holder: Statement<[string], { lane_owner: string | null }> | null = null;
+  #owner_id = "";
+
+  /** From now on writes only to threads that this process of a server has: one that was taken for gone spoils nothing. */
+  onlyFor(owner_id: string): void {
+    this.#owner_id = owner_id;
+    this.#holder = this.db.prepare("SELECT lane_owner FROM server_threads WHERE thread_id = ?");
+  }
+
+  override async put(...given: Parameters<SqliteSaver["put"]>): ReturnType<SqliteSaver["put"]> {
+    this.#assertOwn(given[0]);
+    return super.put(...given);
+  }
+
+  override async putWrites(...given: Parameters<SqliteSaver["putWrites"]>): Promise<void> {
+    this.#assertOwn(given[0]);
+    return super.putWrites(...given);
+  }
+
+  #assertOwn({ configurable }: RunnableConfig): void {
+    if (this.#holder === null) return;
+    const thread_id = String((configurable as Partial<Place> | undefined)?.thread_id ?? "");
+    if (this.#holder.get(thread_id)?.lane_owner === this.#owner_id) return;
+    throw new ServerError("thread_lost", `Another process has gone on with thread ${thread_id}.`);
+  }
+
   override async getDeltaChannelHistory(options: {
     config: RunnableConfig;
     channels: string[];

@@ -34,7 +34,7 @@ const events = createRoute({
 });
 
 /** The live events of one thread or of all. */
-export function eventRoutes(app: OpenAPIHono, { ports, closing }: DeskParts): void {
+export function eventRoutes(app: OpenAPIHono, { ports, closing, tail }: DeskParts): void {
   const { ledger } = ports;
   app.openapi(events, async (c) => {
     const { thread_id } = c.req.valid("query");
@@ -49,7 +49,7 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing }: DeskParts): vo
         const beat = setInterval(() => void out.write(": \n\n"), HEARTBEAT_MS);
         try {
           await out.write(": events\n\n");
-          for await (const event of follow(ledger, { after, thread_id }, signal)) {
+          for await (const event of follow({ ledger, tail }, { after, thread_id }, signal)) {
             const data = JSON.stringify(wireEvent(event));
             await out.writeSSE({ event: event.type, id: String(event.seq), data });
           }
@@ -64,17 +64,18 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing }: DeskParts): vo
 
 /** The ledger's events from a point on, and then as they come. The steps inside an execution are left out. */
 async function* follow(
-  ledger: Ledger,
+  { ledger, tail }: { ledger: Ledger; tail: DeskParts["tail"] },
   { after, thread_id }: { after: number; thread_id: string | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<LedgerEvent> {
   let last = after;
   let hear = (): void => undefined;
   let hasNews = false;
-  const stop = ledger.subscribe(() => {
+  const news = (): void => {
     hasNews = true;
     hear();
-  });
+  };
+  const stops = [ledger.subscribe(news), tail?.subscribe(news)];
   try {
     while (!signal.aborted) {
       hasNews = false;
@@ -100,6 +101,6 @@ async function* follow(
       });
     }
   } finally {
-    stop();
+    for (const stop of stops) stop?.();
   }
 }

@@ -7,7 +7,8 @@ import { isAddressed } from "../questions/address.ts";
 import { pendingOf } from "../threads/open-questions.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { takeAnswer } from "./answering.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Lane } from "./lane.ts";
+import { isBusy, type Lanes } from "./lanes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
@@ -75,13 +76,42 @@ export class Answers {
     row: ThreadRow,
     { settled, answer_digest, ...prepared }: PreparedRun & { settled: Approval[]; answer_digest: string },
   ): Promise<Run> {
-    return this.#lanes.open(row.thread_id, async (lane) => {
+    return this.#openOrLater(prepared, async (lane) => {
       for (const approval of settled) lane.woken.set(approval.approval_id, approval);
       lane.answers.set(answer_digest, prepared.run);
       // `null` when other decisions are needed before the graph can go on: then only how it stands is told.
       const start = await wokenEntry(this.#ports, row, lane);
       return this.#lanes.launch(lane, { ...prepared, row, start });
     });
+  }
+
+  /** Begins a run at once, or behind what another process does on the thread: the answer itself is taken. */
+  async #openOrLater(prepared: PreparedRun, work: (lane: Lane) => Promise<Run>): Promise<Run> {
+    const { run, record } = prepared;
+    const { thread_id } = record;
+    try {
+      return await this.#lanes.open(thread_id, work);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      await this.#ports.runs.add(record);
+      void this.#later(thread_id, work).catch((failure: unknown) => {
+        this.#ports.onError(failure);
+        run.finish({ status: "error", error: failure });
+      });
+      return run;
+    }
+  }
+
+  async #later(thread_id: string, work: (lane: Lane) => Promise<Run>): Promise<void> {
+    for (;;) {
+      await this.#lanes.untilFree(thread_id);
+      try {
+        await this.#lanes.open(thread_id, work);
+        return;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
+    }
   }
 
   async #decide(row: ThreadRow, answer: unknown, given: GivenRun): Promise<Approval[]> {
@@ -138,9 +168,7 @@ export class Answers {
 
   /** Nothing is left to bring: what the client gets is how the thread stands. */
   #show(row: ThreadRow, prepared: PreparedRun): Promise<Run> {
-    return this.#lanes.open(row.thread_id, (lane) =>
-      this.#lanes.launch(lane, { ...prepared, row, start: null }),
-    );
+    return this.#openOrLater(prepared, (lane) => this.#lanes.launch(lane, { ...prepared, row, start: null }));
   }
 }
 

@@ -3,6 +3,7 @@ import { isoTime } from "../../desk/index.ts";
 import { checkOverlay } from "../assistants/check-overlay.ts";
 import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { assertFewMessages } from "../guards/input-messages.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
@@ -35,6 +36,7 @@ export async function beginRun(
   await checkPolicy(parts, given);
   const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
+  if (intent.kind === "answer") parts.decisions.take(by);
   if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);
   const row = await rowOf(parts, thread_id, body, by);
   if (row.graph_id !== null && row.graph_id !== given.graph_id) {
@@ -78,7 +80,7 @@ export async function beginAlone(
 
 /** Refuses what would spoil the thread, before anything is stored. */
 async function checkBody(
-  { checkpointer, ports }: ServerParts,
+  { checkpointer, ports, limits }: ServerParts,
   body: RunBody,
   intent: Intent,
   thread_id?: string,
@@ -89,6 +91,7 @@ async function checkBody(
   await checkStorable(checkpointer, metadata, "metadata");
   if (intent.kind === "answer") await checkStorable(checkpointer, intent.answer, "command.resume");
   if (intent.kind !== "input") return;
+  assertFewMessages(intent.input, limits);
   await checkInput(checkpointer, intent.input, async () => {
     const row = thread_id === undefined ? undefined : await ports.threads.get(thread_id);
     const values = row && ((await stateOf(ports, row))?.values as { messages?: unknown } | undefined);

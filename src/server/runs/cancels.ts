@@ -1,10 +1,13 @@
-import { setImmediate as soon } from "node:timers/promises";
+import { setImmediate as soon, setTimeout as wait } from "node:timers/promises";
 import type { RunRow } from "../database/tables.ts";
 import { abortRun, endPaused } from "./cancel-run.ts";
 import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { RunQueue } from "./run-queue.ts";
+
+/** How often it is looked whether another process has ended a run, in milliseconds. */
+const LOOK_MS = 100;
 
 /** How a run is ended before its end. `rollback`: as if it had never begun, as far as its thread goes. */
 export interface Cancellation {
@@ -36,8 +39,11 @@ export class Cancels {
         await abortRun(this.#ports, current, reason);
         await current.done;
         await this.#ports.forgetAnswers((await this.#ports.runs.get(run_id)) ?? record);
-      } else if (lane === undefined && (await this.#ports.runs.get(run_id))?.status === "interrupted")
-        await this.#alone(thread_id, () => endPaused(this.#ports, record, reason));
+      } else if (lane === undefined) {
+        if (await this.#ports.leases.isElsewhere(thread_id)) await this.#cancelElsewhere(record, reason);
+        if ((await this.#ports.runs.get(run_id))?.status === "interrupted")
+          await this.#alone(thread_id, () => endPaused(this.#ports, record, reason));
+      }
     }
     if (action === "rollback") await this.#rollBack(record, wasWaiting);
   }
@@ -57,7 +63,33 @@ export class Cancels {
     if (lane?.queued) await this.#dropQueued(lane, reason);
     const record = lane?.current && (await runs.get(lane.current.run.run_id));
     if (record) await this.cancel(record, { reason, action });
-    await lane?.idle;
+    if (lane === undefined && (await this.#ports.leases.isElsewhere(thread_id))) {
+      const running = await runs.list(thread_id, { statuses: ["running", "drained"], limit: 10, offset: 0 });
+      for (const one of running) await this.cancel(one, { reason, action });
+    }
+    await this.#lanes.untilFree(thread_id);
+  }
+
+  /** Cancels live runs of this process that another one was asked to cancel. */
+  async look(): Promise<void> {
+    const live = this.#lanes.live().filter((run) => !run.isCancelled);
+    if (live.length === 0) return;
+    for (const { run_id, cancel_reason } of await this.#ports.runs.toCancel(live.map((run) => run.run_id))) {
+      const run = live.find((one) => one.run_id === run_id);
+      if (run) await abortRun(this.#ports, run, cancel_reason ?? "");
+    }
+  }
+
+  /** Lets the process that has the thread cancel its run, and waits for that; or for its end, if that comes first. */
+  async #cancelElsewhere({ run_id, thread_id }: RunRow, reason: string): Promise<void> {
+    await this.#ports.runs.set(run_id, { cancel_reason: reason });
+    for (;;) {
+      const now = await this.#ports.runs.get(run_id);
+      if (now === undefined || !["pending", "running", "drained"].includes(now.status)) return;
+      // Nobody has it any more: it is cancelled when the thread is taken up.
+      await wait(LOOK_MS);
+      if (this.#lanes.isStopping || this.#lanes.get(thread_id)) return;
+    }
   }
 
   /** The lane of a thread, once it has a run. */
@@ -94,7 +126,7 @@ export class Cancels {
 
   /** Does something once nothing runs on the thread any more. */
   async #alone(thread_id: string, work: () => Promise<void>): Promise<void> {
-    while (this.#lanes.get(thread_id)) await this.#lanes.get(thread_id)?.idle;
+    await this.#lanes.untilFree(thread_id);
     await this.#lanes.open(thread_id, async () => {
       await work();
       return null;

@@ -20,9 +20,14 @@ export interface Launch extends PreparedRun {
   start: Start | null;
 }
 
+/** How often it is looked whether another process has left a thread, in milliseconds. */
+const LOOK_MS = 100;
+
 export interface LanesEvents {
   /** A lane was left: what came meanwhile, or waits for the thread to be free, can have its turn. */
   onLeft(lane: Lane): void;
+  /** Something has come to a lane that another process turned out to have. */
+  onElsewhere(lane: Lane): void;
   /** A run has ended. Whoever waits for it is told after this. */
   onEnded(prepared: PreparedRun, outcome: RunOutcome): void;
 }
@@ -43,6 +48,11 @@ export class Lanes {
     return this.#isStopping;
   }
 
+  /** The runs that are live here. */
+  live(): Run[] {
+    return [...this.#lanes.values()].flatMap(({ current }) => (current ? [current.run] : []));
+  }
+
   get(thread_id: string): Lane | undefined {
     return this.#lanes.get(thread_id);
   }
@@ -51,23 +61,36 @@ export class Lanes {
    * Opens the lane of a thread and begins what `work` launches in it; `null` when that is nothing. The lane is opened
    * in the tick in which it is found free, so that two can never begin at once.
    *
-   * @throws {ServerError} `thread_busy`, `stopping`
+   * @param options.isLeft also opens that of a run that was cut off, to take it up.
+   * @throws {ServerError} `thread_busy`, also when another process has the thread; `stopping`
    */
   async open<Launched extends Run | null>(
     thread_id: string,
     work: (lane: Lane) => Promise<Launched>,
+    options: { isLeft?: boolean } = {},
   ): Promise<Launched> {
     this.assertRunning();
     if (this.#lanes.has(thread_id)) throw busyError();
     const lane = new Lane(thread_id);
     this.#lanes.set(thread_id, lane);
+    await this.#take(lane, options);
     try {
       const run = await work(lane);
-      if (run === null) this.#leave(lane);
+      if (run === null) await this.#leave(lane);
       return run;
     } catch (error) {
-      this.#leave(lane);
+      await this.#leave(lane);
       throw error;
+    }
+  }
+
+  /** Resolves when nothing goes on with a thread any more, here or in another process; or when this one stops. */
+  async untilFree(thread_id: string): Promise<void> {
+    while (!this.#isStopping) {
+      const lane = this.#lanes.get(thread_id);
+      if (lane) await lane.idle;
+      else if (await this.#ports.leases.isElsewhere(thread_id)) await wait(LOOK_MS);
+      else return;
     }
   }
 
@@ -108,7 +131,7 @@ export class Lanes {
         },
       );
       // Left before the end is told, so that who hears of it finds the thread at rest.
-      if (next === null) this.#leave(lane);
+      if (next === null) await this.#leave(lane);
       this.#events.onEnded(prepared, outcome);
       run.finish(outcome);
       leg = next?.leg ?? null;
@@ -137,10 +160,29 @@ export class Lanes {
     return null;
   }
 
-  #leave(lane: Lane): void {
-    if (this.#lanes.get(lane.thread_id) !== lane) return;
+  /** Takes the thread of a lane from all other processes. @throws {ServerError} `thread_busy` */
+  async #take(lane: Lane, options: { isLeft?: boolean }): Promise<void> {
+    const taken = await this.#ports.leases.take(lane.thread_id, options).catch((error: unknown) => {
+      this.#close(lane);
+      throw error;
+    });
+    if (taken) return;
+    this.#close(lane);
+    if (lane.hasMore) this.#events.onElsewhere(lane);
+    throw busyError();
+  }
+
+  #close(lane: Lane): void {
     this.#lanes.delete(lane.thread_id);
     lane.close();
+  }
+
+  async #leave(lane: Lane): Promise<void> {
+    if (this.#lanes.get(lane.thread_id) !== lane) return;
+    this.#close(lane);
+    // A thread that cannot be given back is taken away once this process is gone.
+    const released = this.#ports.leases.release(lane.thread_id);
+    await released.catch((error: unknown) => this.#ports.onError(error));
     lane.queued?.prepared.run.finish({ status: "drained", error: null });
     if (!this.#isStopping) this.#events.onLeft(lane);
   }
@@ -175,6 +217,10 @@ export class Lanes {
     lane.current = { run, drain: leg.drain };
     return leg;
   }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof ServerError && error.code === "thread_busy";
 }
 
 export function busyError(): ServerError {

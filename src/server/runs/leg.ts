@@ -77,6 +77,9 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
       thread_status = "interrupted";
     if (outcome.error !== null) run.push("error", errorData(outcome.error));
   }
+  // A process that was taken for gone leaves the run to whoever has taken it up.
+  const isMine = await ports.leases.isMine(run.thread_id).catch(() => true);
+  if (!isMine) return { status: "drained", error: null };
   await writeEnd(ports, leg, outcome, thread_status).catch((error: unknown) => ports.onError(error));
   // A drained run goes on, so its readers come again instead of taking it for done.
   if (outcome.status !== "drained") run.push("end", null);

@@ -1,11 +1,12 @@
 import { isoTime, withdrawAll } from "../../desk/index.ts";
-import { lastApproval } from "../../ledger/index.ts";
+import { lastApproval, type Call } from "../../ledger/index.ts";
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { readNow, statusOf } from "../threads/thread-view.ts";
 import { dropQuestions } from "../questions/keep-questions.ts";
 import { endPaused } from "./cancel-run.ts";
 import { askAgain, keepAtRest } from "./come-to-rest.ts";
+import type { Lane } from "./lane.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { PreparedRun } from "./run-record.ts";
@@ -15,53 +16,82 @@ import { readStoredRun } from "./stored-run.ts";
 const CUT_OFF = "The server stopped before the run's end.";
 
 /**
- * Lets go on what an earlier process left: runs that were cut off, under their own ids; threads with a decision that
- * nothing acted upon; and runs that wait. One thread that cannot be recovered does not keep the others from it.
+ * Lets go on what earlier processes left: runs that were cut off, under their own ids; and threads with a decision that
+ * nothing acted upon. One thread that cannot be recovered does not keep the others from it.
  */
 export async function recover(ports: RunPorts, manager: RunManager): Promise<void> {
-  for (const row of await leftThreads(ports)) {
-    try {
-      const stopped = await halfCancelled(ports, row);
-      if (stopped) {
-        await endPaused(ports, stopped, stopped.cancel_reason);
-        continue;
-      }
-      const left = row.status === "busy" ? await closeLeft(ports, row) : null;
-      if (left && left.record.cancel_reason !== null) {
-        await endCancelled(ports, row, left);
-        continue;
-      }
-      const goesOn = await manager.recover(row, left);
-      if (goesOn) continue;
-      if (row.status === "busy") await settle(ports, row);
-      if (left) await endLeft(ports, left);
-    } catch (error) {
-      ports.onError(error);
-      if (row.status === "busy" && error instanceof ServerError && error.code === "unreadable_state")
-        await giveUp(ports, row, error).catch((failure: unknown) => ports.onError(failure));
-    }
-  }
+  await recoverBusy(ports, manager);
+  for (const thread_id of await decidedThreads(ports)) await takeUp(ports, manager, thread_id);
   await askAgain(ports);
-  for (const record of await ports.runs.standing(["pending"])) manager.adopt(record);
+  await adoptWaiting(ports, manager);
 }
 
-async function leftThreads(ports: RunPorts): Promise<ThreadRow[]> {
-  const { threads, runs, ledger } = ports;
-  const busy = await threads.search({ status: "busy", sort_by: "updated_at", sort_order: "asc" });
-  const known = new Set(busy.map(({ thread_id }) => thread_id));
-  const decided = (await ledger.openCalls(undefined, { onTampered: (error) => ports.onError(error) })).filter(
-    (call) => {
-      const approval = lastApproval(call);
-      return approval !== undefined && approval.status !== "pending";
-    },
-  );
-  const more: ThreadRow[] = [];
-  for (const thread_id of new Set(decided.map((call) => call.thread_id))) {
-    const row = known.has(thread_id) ? undefined : await threads.get(thread_id);
-    // What was cancelled stays where it was.
-    if (row?.run_id && (await runs.get(row.run_id))?.status !== "cancelled") more.push(row);
+/** Takes up the runs that were cut off and that no process has. */
+export async function recoverBusy(ports: RunPorts, manager: RunManager): Promise<void> {
+  const busy = await ports.threads.search({ status: "busy", sort_by: "updated_at", sort_order: "asc" });
+  for (const { thread_id, lane_owner } of busy)
+    if (lane_owner === null && !manager.isLive(thread_id)) await takeUp(ports, manager, thread_id);
+}
+
+/** Takes up runs that wait for their turn or their time, and that an earlier process left. */
+export async function adoptWaiting({ runs }: RunPorts, manager: RunManager): Promise<void> {
+  for (const record of await runs.standing(["pending"])) manager.adopt(record);
+}
+
+/** Lets one thread go on with what it has: a run that was cut off, or a decision that nothing acted upon. */
+export async function takeUp(ports: RunPorts, manager: RunManager, thread_id: string): Promise<void> {
+  try {
+    await manager.takeUp(thread_id, (lane) => recoverThread(ports, manager, lane));
+  } catch (error) {
+    // Somebody else has it by now, or this process stops.
+    const isNothing = error instanceof ServerError && ["thread_busy", "stopping"].includes(error.code);
+    if (!isNothing) ports.onError(error);
   }
-  return [...busy, ...more];
+}
+
+async function recoverThread(ports: RunPorts, manager: RunManager, lane: Lane): Promise<Run | null> {
+  const row = await ports.threads.get(lane.thread_id);
+  if (row === undefined) return null;
+  const stopped = await halfCancelled(ports, row);
+  if (stopped) {
+    await endPaused(ports, stopped, stopped.cancel_reason);
+    return null;
+  }
+  // What was cancelled stays where it was.
+  if (row.status !== "busy" && !(await mayGoOn(ports, row))) return null;
+  const left = row.status === "busy" ? await closeLeft(ports, row) : null;
+  if (left && left.record.cancel_reason !== null) {
+    await endCancelled(ports, row, left);
+    return null;
+  }
+  try {
+    const run = await manager.goOnWith(lane, row, left);
+    if (run) return run;
+    if (row.status === "busy") await settle(ports, row);
+    if (left) await endLeft(ports, left);
+  } catch (error) {
+    if (row.status === "busy" && error instanceof ServerError && error.code === "unreadable_state")
+      await giveUp(ports, row, error);
+    throw error;
+  }
+  return null;
+}
+
+async function mayGoOn({ runs }: RunPorts, { run_id }: ThreadRow): Promise<boolean> {
+  const newest = run_id === null ? undefined : await runs.get(run_id);
+  return newest !== undefined && newest.status !== "cancelled";
+}
+
+/** Threads with a settled approval whose call nobody answered. */
+async function decidedThreads({ ledger, onError }: RunPorts): Promise<Set<string>> {
+  const open = await ledger.openCalls(undefined, { onTampered: (error) => onError(error) });
+  return new Set(open.filter(isDecided).map((call) => call.thread_id));
+}
+
+/** Whether a call goes on with a decision: its last question is settled, and the model was told nothing yet. */
+export function isDecided(call: Call): boolean {
+  const approval = lastApproval(call);
+  return call.result === null && approval !== undefined && approval.status !== "pending";
 }
 
 /** The run of a thread that had stopped at a question, and was being cancelled there. */

@@ -1,11 +1,11 @@
 import type { Resumed } from "../../desk/index.ts";
-import type { Approval } from "../../ledger/index.ts";
+import { lastApproval, type Approval } from "../../ledger/index.ts";
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { Answers } from "./answers.ts";
 import { Cancels, type Cancellation } from "./cancels.ts";
 import type { Lane } from "./lane.ts";
-import { Lanes, type LanesEvents } from "./lanes.ts";
+import { isBusy, Lanes, type LanesEvents } from "./lanes.ts";
 import { nextEntry } from "./next-entry.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -30,7 +30,11 @@ export class RunManager {
   /** @param onEnded is told of each run that has ended, before whoever waits for it. */
   constructor(ports: RunPorts, { onEnded }: Pick<LanesEvents, "onEnded">) {
     this.#ports = ports;
-    this.#lanes = new Lanes(ports, { onEnded, onLeft: (lane) => this.#goOn(lane) });
+    this.#lanes = new Lanes(ports, {
+      onEnded,
+      onLeft: (lane) => this.#goOn(lane),
+      onElsewhere: (lane) => void this.#lanes.untilFree(lane.thread_id).then(() => this.#goOn(lane)),
+    });
     this.#queue = new RunQueue(ports, (thread_id) => this.#starts.poke(thread_id));
     const parts = { lanes: this.#lanes, queue: this.#queue };
     this.#cancels = new Cancels(ports, parts);
@@ -47,9 +51,14 @@ export class RunManager {
     return this.#lanes.get(thread_id)?.current?.run;
   }
 
-  /** Resolves when nothing runs on the thread any more. */
-  async idle(thread_id: string): Promise<void> {
-    await this.#lanes.get(thread_id)?.idle;
+  /** Whether something goes on with a thread, here or in another process. */
+  async isBusy(thread_id: string): Promise<boolean> {
+    return this.isLive(thread_id) || (await this.#ports.leases.isElsewhere(thread_id));
+  }
+
+  /** Resolves when nothing runs on the thread any more, here or in another process. */
+  idle(thread_id: string): Promise<void> {
+    return this.#lanes.untilFree(thread_id);
   }
 
   /** Does something with a thread while no run can begin on it. @throws {ServerError} `thread_busy`, `stopping` */
@@ -98,11 +107,28 @@ export class RunManager {
       return this.#launchWoken(lane);
     });
     const lane = this.#lanes.get(thread_id);
-    const waking = launched.then((run) => ({ run_id: run?.run_id ?? null, resumed: run !== null }));
+    const waking = launched.then(
+      (run) => ({ run_id: run?.run_id ?? null, resumed: run !== null }),
+      (error: unknown) => {
+        if (!isBusy(error)) throw error;
+        // The process that has the thread hears of the decision from the ledger, unless it is about to leave.
+        this.#wakeLater(approval).catch((failure: unknown) => this.#ports.onError(failure));
+        return { run_id: approval.run_id, resumed: false };
+      },
+    );
     if (lane) lane.waking = waking;
     return waking.finally(() => {
       if (lane) lane.waking = null;
     });
+  }
+
+  /** Acts upon a decision once another process has left its thread, if that one did not. */
+  async #wakeLater({ thread_id, approval_id }: Approval): Promise<void> {
+    await this.#lanes.untilFree(thread_id);
+    const call = await this.#ports.ledger.callOf(approval_id);
+    const last = call && lastApproval(call);
+    if (call?.result !== null || last?.approval_id !== approval_id || last.status === "pending") return;
+    await this.wake(last);
   }
 
   /** Ends a run before its end: see {@link Cancels.cancel}. */
@@ -117,26 +143,35 @@ export class RunManager {
   }
 
   /**
-   * Lets a thread go on that an earlier process left, with the run that was cut off there. Resolves to whether there
-   * was anything to do.
+   * Takes up a thread that an earlier process left, while nobody else can. `work` says what goes on with it.
+   *
+   * @throws {ServerError} `thread_busy` when somebody else has it by now.
    */
-  async recover(row: ThreadRow, left: PreparedRun | null): Promise<boolean> {
-    const run = await this.#lanes.open(row.thread_id, async (lane) => {
-      const state = await stateOf(this.#ports, row);
-      const isLost =
-        left !== null &&
-        left.stored.beginning.kind !== "answers" &&
-        (await this.#ports.headOf(row.thread_id)) === left.record.from_checkpoint;
-      // An input that never came to the disk is brought again.
-      if (isLost) return this.#lanes.launch(lane, { ...left, row, start: startOf(left.stored) });
-      const entry = state && (await nextEntry(this.#ports.ledger, state, lane));
-      // Tasks that wait for nobody were cut off, unless the thread had come to rest.
-      if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
-      const own = left ?? (await this.#again(row));
-      const { checkpoint_id: _passed, ...stored } = own.stored;
-      return this.#lanes.launch(lane, { ...own, stored, row, start: entry });
-    });
-    return run !== null;
+  takeUp(thread_id: string, work: (lane: Lane) => Promise<Run | null>): Promise<Run | null> {
+    return this.#lanes.open(thread_id, work, { isLeft: true });
+  }
+
+  /** Lets a thread that was taken up go on, with the run that was cut off there; `null`: there is nothing to do. */
+  async goOnWith(lane: Lane, row: ThreadRow, left: PreparedRun | null): Promise<Run | null> {
+    const state = await stateOf(this.#ports, row);
+    const isLost =
+      left !== null &&
+      left.stored.beginning.kind !== "answers" &&
+      (await this.#ports.headOf(row.thread_id)) === left.record.from_checkpoint;
+    // An input that never came to the disk is brought again.
+    if (isLost) return this.#lanes.launch(lane, { ...left, row, start: startOf(left.stored) });
+    const entry = state && (await nextEntry(this.#ports.ledger, state, lane));
+    // Tasks that wait for nobody were cut off, unless the thread had come to rest.
+    if (!entry || (entry.kind === "continue" && row.status !== "busy")) return null;
+    const own = left ?? (await this.#again(row));
+    const { checkpoint_id: _passed, ...stored } = own.stored;
+    return this.#lanes.launch(lane, { ...own, stored, row, start: entry });
+  }
+
+  /** Looks after what others may have changed: runs that wait for a thread, and runs that are to be cancelled. */
+  async look(): Promise<void> {
+    await this.#starts.look();
+    await this.#cancels.look();
   }
 
   /** Takes up a run that waits, as an earlier process left it. */

@@ -2,6 +2,7 @@ import type { RunRow, ThreadRow } from "../database/tables.ts";
 import type { Desk } from "../../desk/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
+import type { LaneLeases } from "../processes/lane-leases.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
 import type { RunRegistry } from "./run-registry.ts";
@@ -36,6 +37,8 @@ export interface RunPorts extends GraphPorts {
   desk: Desk;
   threads: Threads;
   runs: Runs;
+  /** Which process goes on with which thread. */
+  leases: LaneLeases;
   /** The runs that this process knows, by id. */
   registry: RunRegistry;
   feeds: Feeds;
@@ -52,5 +55,6 @@ export interface RunPorts extends GraphPorts {
   forgetRun(record: RunRow): Promise<void>;
   /** Milliseconds since 1970. */
   clock: () => number;
-  onError(error: unknown): void;
+  /** Is told what went wrong where no client can be. `error_id`: the client was told that there was something. */
+  onError(error: unknown, about?: { error_id: string }): void;
 }

@@ -38,6 +38,11 @@ export class RunQueue {
     this.#arm();
   }
 
+  /** The threads on which a run waits. */
+  threads(): string[] {
+    return [...this.#waiting.keys()];
+  }
+
   has(thread_id: string): boolean {
     return this.#waiting.has(thread_id);
   }

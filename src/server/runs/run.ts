@@ -38,6 +38,8 @@ export class Run {
   isCancelled = false;
   /** What it left, once it has stopped. */
   result: RunResult | null = null;
+  /** Whether its end in another process is waited for. */
+  isFollowed = false;
   /** How often it has begun, counting those of earlier processes. */
   attempt = 0;
   /** Takes what it tells in the newer protocol, where somebody follows it in that. */

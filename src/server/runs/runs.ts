@@ -85,6 +85,17 @@ export class Runs {
     return this.#database.read(() => ask(select));
   }
 
+  /** Those of these runs that somebody wants to be cancelled. */
+  async toCancel(run_ids: readonly string[]): Promise<Pick<RunRow, "run_id" | "cancel_reason">[]> {
+    const select = this.#build()
+      .selectFrom("server_runs")
+      .select(["run_id", "cancel_reason"])
+      .where("run_id", "in", run_ids)
+      .where("cancel_reason", "is not", null)
+      .compile();
+    return this.#database.read(() => ask(select));
+  }
+
   /** The run that waits longest on a thread and may begin at `now`. */
   async next(thread_id: string, now: string): Promise<RunRow | undefined> {
     const select = this.#build()

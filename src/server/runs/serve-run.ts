@@ -4,7 +4,8 @@ import type { RunRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { interruptsOf, readNow } from "../threads/thread-view.ts";
 import { errorData, toJson, toPlain } from "../to-json.ts";
-import { Run, type StreamEvent } from "./run.ts";
+import { followElsewhere } from "./elsewhere.ts";
+import type { Run, StreamEvent } from "./run.ts";
 import { isWanted } from "./stream-modes.ts";
 
 /** How often an open answer shows that it is alive, in milliseconds. */
@@ -32,12 +33,11 @@ export function placeOf({ thread_id, run_id }: Pick<RunRow, "thread_id" | "run_i
   return `/threads/${thread_id}/runs/${run_id}`;
 }
 
-/** The run of a row, as this process knows it; one that waits is known from now on. `null`: it has ended. */
+/** The run of a row: as this process knows it, or as it goes on in another one. `null`: it has ended. */
 export function knownRun({ ports }: ServerParts, record: RunRow): Run | null {
-  const { run_id, thread_id, status } = record;
-  const known = ports.registry.get(run_id);
+  const known = ports.registry.get(record.run_id);
   if (known) return known;
-  return status === "pending" ? ports.registry.add(new Run(thread_id, run_id)) : null;
+  return ["pending", "running", "drained"].includes(record.status) ? followElsewhere(ports, record) : null;
 }
 
 /** Answers with what a run leaves. The answer is open from the start, so that a long run is no dead connection. */

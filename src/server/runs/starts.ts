@@ -3,6 +3,7 @@ import type { ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { pendingOf } from "../threads/open-questions.ts";
 import { errorData } from "../to-json.ts";
+import { followElsewhere } from "./elsewhere.ts";
 import { busyError, type Lanes } from "./lanes.ts";
 import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -20,6 +21,7 @@ const FORKED = "The thread was taken up from an earlier checkpoint.";
 /** What a beginning run needs of the runs that are there. */
 interface Others {
   isLive(thread_id: string): boolean;
+  isBusy(thread_id: string): Promise<boolean>;
   idle(thread_id: string): Promise<void>;
   wake: Parameters<typeof withdrawPending>[1]["wake"];
   clear(thread_id: string, reason: string, action: "interrupt" | "rollback"): Promise<void>;
@@ -47,7 +49,7 @@ export class Starts {
     const prepared = prepare(this.#ports, thread_id, given, { beginning });
     if (starts_at !== null) return this.#queue.add(prepared);
     for (let round = 0; round < ROUNDS; round += 1) {
-      if (this.#others.isLive(thread_id) || this.#queue.isDue(thread_id)) {
+      if (this.#queue.isDue(thread_id) || (await this.#others.isBusy(thread_id))) {
         if (strategy === "reject") break;
         if (strategy === "enqueue") {
           const run = await this.#queue.add(prepared);
@@ -79,14 +81,24 @@ export class Starts {
     if (!row) return;
     try {
       await this.#makeRoom(row, next.stored);
-      await this.#launch(row, next, () => this.#queue.take(next.record));
+      await this.#launch(row, next, () => this.#isStillWaiting(next));
     } catch (error) {
       // Its turn comes when the thread is at rest again.
       if (!isOneOf(error, ["approval_pending", "thread_busy", "stopping"])) await this.#fail(next, error);
     }
   }
 
-  #launch(row: ThreadRow, prepared: PreparedRun, isStillWanted: () => boolean = () => true): Promise<Run> {
+  /** Lets runs that wait for a thread which another process had begin, once it is free. */
+  async look(): Promise<void> {
+    for (const thread_id of this.#queue.threads())
+      if (this.#queue.isDue(thread_id) && !(await this.#others.isBusy(thread_id))) this.poke(thread_id);
+  }
+
+  #launch(
+    row: ThreadRow,
+    prepared: PreparedRun,
+    isStillWanted: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<Run> {
     const { thread_id } = row;
     return this.#lanes.open(thread_id, async (lane) => {
       // Asked again now that nobody else can begin a run.
@@ -97,16 +109,25 @@ export class Starts {
         graph_id: prepared.record.graph_id,
         stored: prepared.stored,
       });
-      if (!isStillWanted()) throw busyError();
+      if (!(await isStillWanted())) throw busyError();
       return this.#lanes.launch(lane, { ...prepared, row: current, start: startOf(prepared.stored) });
     });
+  }
+
+  /** Whether a run that waited still does, so that it begins now, and in this process. */
+  async #isStillWaiting({ record, run }: PreparedRun): Promise<boolean> {
+    if (!this.#queue.take(record)) return false;
+    const now = await this.#ports.runs.get(record.run_id);
+    if (now?.status === "pending") return true;
+    followElsewhere(this.#ports, record, run);
+    return false;
   }
 
   /** Sees to it that nothing is open on the thread when a run begins there. @throws {ServerError} `approval_pending` */
   async #makeRoom({ thread_id }: ThreadRow, { checkpoint_id }: StoredRun): Promise<void> {
     if (checkpoint_id === undefined) await withdrawPending(this.#ports, this.#others, thread_id);
     // What is open belongs to the branch that is left.
-    else if (!this.#others.isLive(thread_id)) await this.#ports.closeCalls(thread_id, FORKED);
+    else if (!(await this.#others.isBusy(thread_id))) await this.#ports.closeCalls(thread_id, FORKED);
   }
 
   /** A waiting run that cannot begin ends, and its readers are told why. */

@@ -15,11 +15,11 @@ const ROUNDS = 5;
  */
 export async function withdrawPending(
   { ledger, desk }: Pick<RunPorts, "ledger" | "desk">,
-  manager: Pick<RunManager, "isLive" | "idle" | "wake">,
+  manager: Pick<RunManager, "isBusy" | "idle" | "wake">,
   thread_id: string,
 ): Promise<void> {
   // While a run is live, new input is refused whatever is pending.
-  if (manager.isLive(thread_id)) return;
+  if (await manager.isBusy(thread_id)) return;
   const by = { kind: "system" as const };
   const reason = "New input came, and the policy lets it withdraw open questions.";
   for (let round = 0; round < ROUNDS; round += 1) {

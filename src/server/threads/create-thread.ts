@@ -45,7 +45,9 @@ export async function createThread(parts: ServerParts, wanted: NewThread): Promi
     await assertGateKept(parts, graph_id, { before: null, after: drafted.state });
     await assertHarmlessState(parts, graph_id, drafted.state);
     const metadata_json = JSON.stringify({ ...metadata, graph_id, assistant_id });
-    const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json };
+    // Its first states are written by this process, which has it until then.
+    const lane_owner = ports.leases.owner_id;
+    const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json, lane_owner };
     // Somebody else may have created it meanwhile: then these states are not its.
     if (!(await ports.threads.add(first))) return add(parts, first, if_exists);
     await drafted.commit();

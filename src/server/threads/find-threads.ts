@@ -37,7 +37,7 @@ async function statusNow(
   row: ThreadRow,
   asking: ReadonlySet<string>,
 ): Promise<ThreadStatus> {
-  if (manager.isLive(row.thread_id)) return "busy";
+  if (manager.isLive(row.thread_id) || row.status === "busy") return "busy";
   if (asking.has(row.thread_id)) return "interrupted";
   if (row.status !== "interrupted") return row.status;
   // Questions that are not ours are in the state alone.

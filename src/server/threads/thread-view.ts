@@ -68,7 +68,8 @@ export function isUnreadable(error: unknown): error is Error {
 
 /** The thread's status, from our own records: what a client asks next follows from it. */
 export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive: boolean): ThreadStatus {
-  if (isLive) return "busy";
+  // In another process, when it is not in this one.
+  if (isLive || row.status === "busy") return "busy";
   if (hasPending || Object.keys(open).length > 0) return "interrupted";
   // Nothing is open, so neither a stored question nor a run that a crash cut off is what the thread waits for.
   return row.status === "interrupted" ? "idle" : row.status;
