@@ -138,6 +138,7 @@ function apply(call: Call, event: LedgerEvent): Call {
     case "tool_call_started":
     case "run_started":
     case "run_stopped":
+    case "thread_erased":
       throw new TypeError(`"${event.type}" cannot happen to a call that has begun.`);
   }
 }

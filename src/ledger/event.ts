@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Tier } from "../policy/index.ts";
-import { Args, RecordedDecision } from "./decision.ts";
+import { Args, DecidedBy, RecordedDecision } from "./decision.ts";
 
 /** How an approval stands. All but `pending` are outcomes, and an approval has exactly one. */
 export const ApprovalStatus = z
@@ -135,6 +135,8 @@ const payloads = {
     cause: z.string(),
   }),
   run_stopped: z.object({ status: z.string(), error: z.string().nullable(), usage: z.unknown().optional() }),
+  /** What the thread's events before this one held is gone; their digests stay. Written by `Ledger.erase` alone. */
+  thread_erased: z.object({ events: z.number().int().positive(), by: DecidedBy }),
 };
 
 export type EventType = keyof typeof payloads;
@@ -147,9 +149,10 @@ export const EVENT_VERSION = 3;
 
 /** The version in which an event is written: the oldest that can say it, so that older packages read all they can. */
 export function versionOf({ type, data }: NewEvent): number {
-  // An older package would show what is to be hidden.
+  // An older package would show what is to be hidden, and take what was erased for tampered with.
   const isThird =
-    type === "tool_call_started" && (data.mask !== undefined || data.requested_by !== undefined);
+    type === "thread_erased" ||
+    (type === "tool_call_started" && (data.mask !== undefined || data.requested_by !== undefined));
   if (isThird) return 3;
   const isSecond =
     (type === "approval_requested" && data.kind === "interrupt") ||
@@ -171,6 +174,16 @@ export type LedgerEvent = NewEvent & {
   /** Hash of this event over the one before it in the thread. */
   hash: string;
 };
+
+/** An event whose payload was erased with its thread. What it held, its digest and its hash still prove. */
+export type ErasedEvent = Omit<LedgerEvent, "type" | "data"> & {
+  type: EventType;
+  data: null;
+  data_digest: string;
+};
+
+/** An event as the record has it, with its payload or without. */
+export type RecordedEvent = LedgerEvent | ErasedEvent;
 
 /**
  * Reads the payload of a stored event, whatever version it was written in.
@@ -197,7 +210,10 @@ function isEventType(type: string): type is EventType {
 }
 
 /** The event as clients see it: the envelope and the payload in one object. */
-export function wireEvent(event: LedgerEvent): Record<string, unknown> {
+export function wireEvent(event: RecordedEvent): Record<string, unknown> {
   const { v, seq, at, thread_id, run_id, type, data } = event;
-  return { v, seq, at, thread_id, run_id, type, ...data };
+  const envelope = { v, seq, at, thread_id, run_id, type };
+  return data === null
+    ? { ...envelope, erased: true, data_digest: event.data_digest }
+    : { ...envelope, ...data };
 }

@@ -16,6 +16,7 @@ export function isForced(events: readonly NewEvent[]): boolean {
       case "execution_started":
         return !event.data.is_safe;
       case "execution_resumed":
+      case "thread_erased":
         return true;
       case "tool_call_started":
       case "approval_requested":

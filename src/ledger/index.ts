@@ -13,9 +13,11 @@ export {
   readPayload,
   versionOf,
   wireEvent,
+  type ErasedEvent,
   type EventType,
   type LedgerEvent,
   type NewEvent,
+  type RecordedEvent,
 } from "./event.ts";
 export { isDeeperThan, MAX_ARGS_DEPTH } from "./depth.ts";
 export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";
@@ -24,6 +26,7 @@ export {
   type Appended,
   type ApprovalQuery,
   type Batch,
+  type Erasure,
   type EventQuery,
   type Lease,
   type Ledger,

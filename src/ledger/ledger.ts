@@ -1,7 +1,8 @@
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import type { Work } from "./sql/database.ts";
-import type { ApprovalStatus, LedgerEvent, NewEvent } from "./event.ts";
+import type { DecidedBy } from "./decision.ts";
+import type { ApprovalStatus, LedgerEvent, NewEvent, RecordedEvent } from "./event.ts";
 import type { ThreadIds } from "./sql/among.ts";
 
 /** Events of one thread that are written together or not at all. */
@@ -65,9 +66,20 @@ export interface Verification {
   ok: boolean;
   threads: number;
   events: number;
+  /** How many of the events have no payload any more, since their threads were erased. */
+  erased: number;
   /** The hash over everything: publish it, and nobody can rewrite what came before unseen. */
   head: string;
   broken: { thread_id: string | null; seq: number | null; problem: string }[];
+}
+
+/** Who has the payloads of a thread erased, and when. */
+export interface Erasure {
+  /** ISO 8601 with milliseconds, UTC. */
+  at: string;
+  by: DecidedBy;
+  /** What else is written in the same commit. A ledger in memory has nothing. */
+  along?: () => Work<unknown>;
 }
 
 /**
@@ -115,8 +127,23 @@ export interface Ledger {
    */
   openCalls(thread_id?: string, options?: { onTampered?: (error: LedgerError) => void }): Promise<Call[]>;
 
-  /** Events by `seq`. */
+  /** Events by `seq`, without those that were erased. */
   events(query: EventQuery): Promise<LedgerEvent[]>;
+
+  /** Events by `seq`, also those that were erased, of which the payload is missing. */
+  record(query: EventQuery): Promise<RecordedEvent[]>;
+
+  /**
+   * Erases what the events of a thread hold, arguments and results among them, and lets go of its calls and approvals.
+   * Types, times, digests and hashes stay, so the chains hold; a `thread_erased` event says who did it. What is open is
+   * closed before, by whoever calls this.
+   *
+   * @returns how many payloads there were. With none, nothing is written but `along`.
+   */
+  erase(thread_id: string, erasure: Erasure): Promise<number>;
+
+  /** Whether an approval was there, and was erased with its thread. */
+  isErased(approval_id: string): Promise<boolean>;
 
   verify(options?: { head?: string; thread_id?: string }): Promise<Verification>;
 

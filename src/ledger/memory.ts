@@ -1,9 +1,10 @@
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { EMPTY_CHAIN } from "./chain.ts";
-import type { LedgerEvent } from "./event.ts";
+import { ERASURE, sealErasure } from "./erase.ts";
+import type { LedgerEvent, RecordedEvent } from "./event.ts";
 import { LedgerError } from "./ledger.ts";
-import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger } from "./ledger.ts";
+import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "./ledger.ts";
 import type { Verification } from "./ledger.ts";
 import { Listeners } from "./listeners.ts";
 import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
@@ -19,7 +20,7 @@ import {
 import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
 import { indexable, type Sealed } from "./seal.ts";
-import { readEvent, type StoredEvent } from "./stored-event.ts";
+import { readEvent, readRecorded, type StoredEvent } from "./stored-event.ts";
 import { verify } from "./verify.ts";
 
 /** A ledger that lives as long as the process. It loads no native module. */
@@ -29,6 +30,8 @@ export class MemoryLedger implements Ledger {
     ...{ events: [], threads: new Map(), calls: new Map(), approvals: new Map(), head: EMPTY_CHAIN },
   };
   readonly #calls = new Map<string, Call>();
+  /** The ids of approvals that were erased with their threads. */
+  readonly #erased = new Set<string>();
   readonly #listeners = new Listeners();
   #isClosed = false;
 
@@ -73,6 +76,37 @@ export class MemoryLedger implements Ledger {
       const request_seq = approvals.get(approval.approval_id)?.request_seq ?? 0;
       approvals.set(approval.approval_id, { ...approvalIndex(approval), request_seq });
     }
+  }
+
+  async erase(thread_id: string, erasure: Erasure): Promise<number> {
+    const { head, threads, events, approvals } = this.#open();
+    const isHeld = (row: StoredEvent) =>
+      row.thread_id === thread_id && row.data !== null && row.type !== ERASURE;
+    const count = events.filter(isHeld).length;
+    if (count === 0) return 0;
+    // Rows are replaced, not changed: a snapshot may hold them.
+    for (const [index, row] of events.entries()) if (isHeld(row)) events[index] = { ...row, data: null };
+    const sealed = sealErasure(thread_id, erasure, { head, thread: threads.get(thread_id), count });
+    this.#write(sealed);
+    for (const row of approvals.values()) if (row.thread_id === thread_id) this.#letGo(row);
+    for (const [id, call] of this.#calls) if (call.thread_id === thread_id) this.#forget(id);
+    this.#listeners.tell(structuredClone(sealed.events));
+    return count;
+  }
+
+  #letGo({ approval_id }: ApprovalRow): void {
+    this.#tables.approvals.delete(approval_id);
+    this.#erased.add(approval_id);
+  }
+
+  #forget(call_id: string): void {
+    this.#tables.calls.delete(call_id);
+    this.#calls.delete(call_id);
+  }
+
+  async isErased(approval_id: string): Promise<boolean> {
+    this.#open();
+    return this.#erased.has(approval_id);
   }
 
   async call(call_id: string): Promise<Call | null> {
@@ -133,13 +167,25 @@ export class MemoryLedger implements Ledger {
     return structuredClone([...this.#calls.values()].filter(isWanted));
   }
 
-  async events({ thread_id, call_id, among, after = 0, limit }: EventQuery): Promise<LedgerEvent[]> {
+  async events(query: EventQuery): Promise<LedgerEvent[]> {
+    return this.#page(query, (row) => row.data !== null).map(readEvent);
+  }
+
+  async record(query: EventQuery): Promise<RecordedEvent[]> {
+    return this.#page(query, () => true).map((row) => readRecorded(row, row.data === null));
+  }
+
+  #page(
+    { thread_id, call_id, among, after = 0, limit }: EventQuery,
+    isShown: (row: StoredEvent) => boolean,
+  ): StoredEvent[] {
     const isWanted = (row: StoredEvent) =>
       among === undefined &&
       row.seq > after &&
       (thread_id === undefined || row.thread_id === thread_id) &&
       (call_id === undefined || row.call_id === call_id);
-    return this.#open().events.filter(isWanted).slice(0, limitOf(limit, EVENT_LIMIT)).map(readEvent);
+    const found = this.#open().events.filter((row) => isWanted(row) && isShown(row));
+    return found.slice(0, limitOf(limit, EVENT_LIMIT));
   }
 
   async verify(options: { head?: string; thread_id?: string } = {}): Promise<Verification> {

@@ -23,6 +23,8 @@ export function checkBatches(batches: Batch[]): void {
       if (!text || indexable(text) === text) continue;
       throw new TypeError(`${JSON.stringify(text)} cannot be stored as an id.`);
     }
+    if (events.some(({ type }) => type === "thread_erased"))
+      throw new TypeError('An event "thread_erased" is written by erasing, and by nothing else.');
     const stray = call ? undefined : events.find(({ type }) => !type.startsWith("run_"));
     if (stray) throw new TypeError(`An event "${stray.type}" needs the call that it belongs to.`);
   }

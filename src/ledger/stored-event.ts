@@ -1,15 +1,18 @@
 import { eventHash, payloadDigest, type Link } from "./chain.ts";
-import { NewerEventError, readPayload, type LedgerEvent, type NewEvent } from "./event.ts";
+import { NewerEventError, readPayload } from "./event.ts";
+import type { EventType, LedgerEvent, NewEvent, RecordedEvent } from "./event.ts";
 import { LedgerError } from "./ledger.ts";
 
 /** What to do about a store that was changed, as errors say it. */
 export const VERIFY =
   'Run "countersign audit verify --store <url>" with the address of the store, and restore it from a backup.';
 
+export const MISSING = "its payload is missing";
+
 /** An event as a store keeps it, one row. */
 export interface StoredEvent extends Link {
   seq: number;
-  /** The payload's canonical JSON. `null` once it was erased; nothing erases payloads yet. */
+  /** The payload's canonical JSON. `null` once it was erased: see `erase.ts`. */
   data: string | null;
   prev_hash: string;
   hash: string;
@@ -38,10 +41,18 @@ export function readChecked(row: StoredEvent): LedgerEvent {
   return readEvent(row);
 }
 
-/** What is wrong with a row taken by itself, or undefined when it matches its hash. */
-export function faultOf(row: StoredEvent): string | undefined {
-  if (row.data === null) return "its payload is missing";
-  if (payloadDigest(row.data) !== row.data_digest) return "its payload was edited";
+/** Reads a stored event that may have been erased; `isErased` says whether a missing payload was. */
+export function readRecorded(row: StoredEvent, isErased: boolean): RecordedEvent {
+  if (row.data !== null || !isErased) return readEvent(row);
+  const { v, seq, thread_seq, at, thread_id, run_id, call_id, hash, data_digest } = row;
+  const type = row.type as EventType;
+  return { type, data: null, v, seq, thread_seq, at, thread_id, run_id, call_id, hash, data_digest };
+}
+
+/** What is wrong with a row taken by itself, or undefined when it matches its hash. One that was erased has no payload. */
+export function faultOf(row: StoredEvent, { isErased = false } = {}): string | undefined {
+  if (row.data === null && !isErased) return MISSING;
+  if (row.data !== null && payloadDigest(row.data) !== row.data_digest) return "its payload was edited";
   if (eventHash(row.prev_hash, row) !== row.hash) return "it does not match its hash";
   return undefined;
 }

@@ -21,6 +21,7 @@ export async function verify(
   )) {
     for (const row of page) walk.event(row);
   }
+  walk.endErasures();
   const head = await snapshot.head();
   if (isWhole) walk.end(head);
   for await (const page of paged(
@@ -35,6 +36,6 @@ export async function verify(
   if (options.head !== undefined && !walk.sawHead && (isWhole || !(await snapshot.hasHead(options.head)))) {
     walk.fault(null, null, `${options.head} never was the head: what led to it is gone or was rewritten`);
   }
-  const { broken, threads, events } = walk;
-  return { ok: broken.length === 0, threads: threads.size, events, head: head.hash, broken };
+  const { broken, threads, events, erased } = walk;
+  return { ok: broken.length === 0, threads: threads.size, events, erased, head: head.hash, broken };
 }

@@ -1,5 +1,6 @@
 import { CHAIN_START, EMPTY_CHAIN, headHash, type Tip } from "./chain.ts";
 import type { Verification } from "./ledger.ts";
+import { Erasures } from "./erasures.ts";
 import { faultOf, type StoredEvent } from "./stored-event.ts";
 
 export type ThreadTip = Tip & { thread_id: string };
@@ -21,11 +22,27 @@ export class Walk {
   readonly #isWhole: boolean;
   readonly #wanted: string | undefined;
   readonly #tipped = new Set<string>();
+  readonly #erasures = new Erasures((row, problem) => this.fault(row.thread_id, row.seq, problem));
 
   constructor(isWhole: boolean, wanted: string | undefined) {
     this.#isWhole = isWhole;
     this.#wanted = wanted;
     this.sawHead = wanted === CHAIN_START;
+  }
+
+  /** How many events were erased with their threads. */
+  get erased(): number {
+    return this.#erasures.count;
+  }
+
+  /** Whether a call was erased, and so is not indexed. */
+  isErased(call_id: string): boolean {
+    return this.#erasures.calls.has(call_id);
+  }
+
+  /** What is still missing was erased by nobody. */
+  endErasures(): void {
+    this.#erasures.end();
   }
 
   fault(thread_id: string | null, seq: number | null, problem: string): void {
@@ -35,7 +52,8 @@ export class Walk {
   event(row: StoredEvent): void {
     this.events += 1;
     const { seq, thread_id } = row;
-    const own = faultOf(row);
+    this.#erasures.event(row);
+    const own = faultOf(row, { isErased: row.data === null });
     if (own) this.fault(thread_id, seq, `event ${seq} was changed: ${own}`);
     if (this.#isWhole) this.#inLedger(row);
     this.#inThread(row);

@@ -8,6 +8,13 @@ export function appendOnly(dialect: Dialect): CompiledQuery[] {
 
 const refuse = "the ledger is append-only";
 
+/** Lets payloads go of a thread whose newest event says that they were erased, and nothing else. */
+export function erasable(dialect: Dialect): CompiledQuery[] {
+  return (dialect === "sqlite" ? erasableSqlite : erasablePostgres).map((statement) =>
+    CompiledQuery.raw(statement),
+  );
+}
+
 const sqlite = [
   `create trigger ledger_events_no_update before update on ledger_events
    begin select raise(abort, '${refuse}'); end`,
@@ -28,4 +35,39 @@ const postgres = [
    for each row execute function ledger_refuse()`,
   `create trigger ledger_events_no_truncate before truncate on ledger_events
    for each statement execute function ledger_refuse()`,
+];
+
+/** All but the payload, which is what may go. */
+const KEPT = [
+  ...["seq", "thread_id", "thread_seq", "at", "run_id", "call_id", "call_version", "type", "v"],
+  ...["data_digest", "prev_hash", "hash", "head_hash"],
+];
+
+/** Whether the row is one of a thread that ends with its erasure. The end is looked up, which is quick in any thread. */
+const isErased = `old.type <> 'thread_erased' and exists (
+    select 1 from ledger_threads tip
+      join ledger_events newest on newest.thread_id = tip.thread_id and newest.thread_seq = tip.seq
+     where tip.thread_id = old.thread_id and newest.type = 'thread_erased')`;
+
+const isSame = (comparison: string): string =>
+  KEPT.map((column) => `new.${column} ${comparison} old.${column}`).join(" and ");
+
+const erasableSqlite = [
+  "drop trigger ledger_events_no_update",
+  `create trigger ledger_events_no_update before update on ledger_events
+   when not (new.data is null and ${isSame("is")} and ${isErased})
+   begin select raise(abort, '${refuse}'); end`,
+];
+
+const erasablePostgres = [
+  `create function ledger_refuse_change() returns trigger language plpgsql as
+   $$ begin
+     if new.data is null and ${isSame("is not distinct from")} and ${isErased} then return new; end if;
+     raise exception '${refuse}';
+   end $$`,
+  "drop trigger ledger_events_no_change on ledger_events",
+  `create trigger ledger_events_no_change before update on ledger_events
+   for each row execute function ledger_refuse_change()`,
+  `create trigger ledger_events_no_removal before delete on ledger_events
+   for each row execute function ledger_refuse()`,
 ];

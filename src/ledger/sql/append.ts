@@ -16,9 +16,7 @@ import { eventsOfCall } from "./read.ts";
  * Undefined when one of the calls has another version by now.
  */
 export function* append(dialect: Dialect, batches: Batch[], cache: CallCache): Work<Sealed[] | undefined> {
-  const head = yield* lockHead.row(dialect, {});
-  if (head === undefined)
-    throw new LedgerError("tampered", "The ledger's head is missing. Restore the store from a backup.");
+  const head = yield* lockedHead(dialect);
   const calls = new Map<string, Call | null>();
   const threads = new Map<string, Tip>();
   for (const { call, thread_id } of batches) {
@@ -37,6 +35,13 @@ export function* append(dialect: Dialect, batches: Batch[], cache: CallCache): W
   return sealed;
 }
 
+/** The head, which nobody else moves until this work is done. @throws {LedgerError} `tampered` */
+export function* lockedHead(dialect: Dialect): Work<Tip> {
+  const head = yield* lockHead.row(dialect, {});
+  if (head) return { seq: head.seq, hash: head.hash };
+  throw new LedgerError("tampered", "The ledger's head is missing. Restore the store from a backup.");
+}
+
 function* current(dialect: Dialect, cache: CallCache, call: NonNullable<Batch["call"]>): Work<Call | null> {
   if (call.expected_version === 0) return null;
   const known = cache.get(call.call_id, call.expected_version);
@@ -45,7 +50,8 @@ function* current(dialect: Dialect, cache: CallCache, call: NonNullable<Batch["c
   return rows.map(readChecked).reduce<Call | null>(evolve, null);
 }
 
-function* write(dialect: Dialect, { batch, rows, call, opened, changed, thread }: Sealed): Work<void> {
+/** Writes the rows of a sealed batch, and what lists them; the head is moved by whoever calls this. */
+export function* write(dialect: Dialect, { batch, rows, call, opened, changed, thread }: Sealed): Work<void> {
   for (const row of rows) yield* insertEvent.rows(dialect, row);
   const [first] = rows;
   if (first) {
@@ -71,11 +77,11 @@ const lockHead = new Operation((build, _given: object, dialect) => {
   return dialect === "postgres" ? query.forUpdate() : query;
 });
 
-const moveHead = new Operation((build, { seq, hash }: Tip) =>
+export const moveHead = new Operation((build, { seq, hash }: Tip) =>
   build.updateTable("ledger_head").set({ seq, hash }),
 );
 
-const threadTip = new Operation((build, { thread_id }: { thread_id: string }) =>
+export const threadTip = new Operation((build, { thread_id }: { thread_id: string }) =>
   build.selectFrom("ledger_threads").select(["seq", "hash"]).where("thread_id", "=", thread_id),
 );
 

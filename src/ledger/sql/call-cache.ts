@@ -32,6 +32,12 @@ export class CallCache {
     return kept.rows.every((row, at) => isSameRow(row, rows[at])) ? copyJson(kept.call) : undefined;
   }
 
+  /** Lets go of the calls of a thread. */
+  forget(thread_id: string): void {
+    for (const [call_id, { call }] of this.#kept)
+      if (call.thread_id === thread_id) this.#kept.delete(call_id);
+  }
+
   /** Keeps a call, and lets go of the one that was written longest ago. A call with its result is not kept. */
   set(call: Call, added: readonly StoredEvent[]): void {
     const before = this.#kept.get(call.call_id)?.rows ?? [];

@@ -77,6 +77,13 @@ export interface Database {
   read<Result>(work: () => Work<Result>): Promise<Result>;
   /** Gives a view that does not move while `use` reads from it in turns, blocking nobody between them. */
   snapshot<Result>(use: (read: Read) => Promise<Result>): Promise<Result>;
+  /**
+   * Lets what was deleted go from the disk too, as far as the database can: on SQLite the log is written out and cut
+   * off. False when somebody reads from it at this moment; ask again later.
+   */
+  scrub(): Promise<boolean>;
+  /** What the database finds wrong with its own file, in its words. Takes as long as reading all of it. */
+  integrity(): Promise<string[]>;
   close(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import { sql, type CompiledQuery, type Kysely } from "kysely";
 import { CHAIN_START } from "../chain.ts";
 import type { Dialect, Migration } from "./database.ts";
-import { appendOnly } from "./append-only.ts";
+import { appendOnly, erasable } from "./append-only.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** The ledger's schema, one step a version. Steps that were released are never changed: add another one. */
-export const ledgerMigrations: Migration[] = [first];
+export const ledgerMigrations: Migration[] = [first, erasing];
 
 function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   const tables = [events(build, dialect), calls(build, dialect), approvals(build, dialect)];
@@ -15,6 +15,22 @@ function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
     ...indexes(build),
     ...appendOnly(dialect),
   ];
+}
+
+/** What erasing needs: the approvals that were erased, the events that did it, and the right to let payloads go. */
+function erasing(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text, end } = columns(dialect);
+  const erased = build.schema
+    .createTable("ledger_erased")
+    .addColumn("approval_id", text, (column) => column.primaryKey())
+    .addColumn("thread_id", text, (column) => column.notNull())
+    .modifyEnd(end);
+  const erasures = build.schema
+    .createIndex("ledger_events_erasures")
+    .on("ledger_events")
+    .columns(["thread_id", "thread_seq"])
+    .where(sql<boolean>`type = 'thread_erased'`);
+  return [erased.compile(), erasures.compile(), ...erasable(dialect)];
 }
 
 /** How columns are declared in each database. */

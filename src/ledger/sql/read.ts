@@ -1,12 +1,14 @@
 import { sql, type Kysely } from "kysely";
+import type { Approval } from "../approval.ts";
 import { evolve, type Call } from "../call.ts";
 import { LedgerError, type ApprovalQuery, type EventQuery, type Lease } from "../ledger.ts";
-import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readCursor } from "../query.ts";
+import { APPROVAL_LIMIT, EVENT_LIMIT, limitOf, readApproval, readCursor } from "../query.ts";
 import { indexable } from "../seal.ts";
 import { readChecked, VERIFY, type StoredEvent } from "../stored-event.ts";
 import { isAmong, type ThreadIds } from "./among.ts";
 import type { CallCache } from "./call-cache.ts";
 import type { Dialect, Work } from "./database.ts";
+import { isErasedCall, isThere } from "./erased.ts";
 import { Operation } from "./operation.ts";
 import type { LedgerTables } from "./tables.ts";
 
@@ -21,7 +23,9 @@ export const eventsOfCall = new Operation((build, { call_id }: { call_id: string
 /** A call from its events, each checked against its own hash, or against what was written here. */
 export function* readCall(dialect: Dialect, call_id: string, cache: CallCache): Work<Call | null> {
   const rows = yield* eventsOfCall.rows(dialect, { call_id });
-  return cache.of(rows) ?? foldCall(rows);
+  const known = cache.of(rows);
+  if (known) return known;
+  return (yield* isErasedCall(dialect, rows)) ? null : foldCall(rows);
 }
 
 /** What the events of one call make of it. @throws {LedgerError} `tampered` */
@@ -146,13 +150,29 @@ function openCalls(build: Kysely<LedgerTables>) {
   );
 }
 
+/** Events that were not erased. */
 export function eventPage(build: Kysely<LedgerTables>, query: EventQuery) {
+  return recordPage(build, query).where(isThere).compile();
+}
+
+/** All events. */
+export function recordPage(build: Kysely<LedgerTables>, query: EventQuery) {
   const { thread_id, call_id, among, after = 0, limit } = query;
   let page = build.selectFrom("ledger_events").selectAll().where("seq", ">", after);
   if (thread_id !== undefined) page = page.where("thread_id", "=", thread_id);
   if (call_id !== undefined) page = page.where("call_id", "=", call_id);
   if (among !== undefined) page = page.where(isAmong(among));
-  return page.orderBy("seq").limit(limitOf(limit, EVENT_LIMIT)).compile();
+  return page.orderBy("seq").limit(limitOf(limit, EVENT_LIMIT));
+}
+
+/** The approval of a row. @throws {LedgerError} `tampered` */
+export function readRow({ record }: { record: string }): Approval {
+  try {
+    return readApproval(record);
+  } catch (cause) {
+    const message = `The list of approvals holds a row that is none. ${VERIFY}`;
+    throw new LedgerError("tampered", message, { cause });
+  }
 }
 
 export const leaseOf = new Operation((build, { call_id }: { call_id: string }) =>

@@ -28,6 +28,8 @@ export async function openSqlite(url: string, { busyTimeoutMs = 5_000 }: OpenOpt
     // Moving pages from the log into the file is what makes a commit take long now and then: in larger portions, the
     // same page is moved less often. In pages of 4 KiB.
     connection.pragma("wal_autocheckpoint = 4000");
+    // What is deleted is overwritten: a thread that was erased is gone from the file, too.
+    connection.pragma("secure_delete = ON");
     connection.exec("BEGIN IMMEDIATE; COMMIT");
   } catch (cause) {
     connection?.close();
@@ -86,6 +88,14 @@ class SqliteDatabase implements Database {
     }
   }
 
+  async scrub(): Promise<boolean> {
+    return this.#guard(() => this.#main.emptyLog());
+  }
+
+  async integrity(): Promise<string[]> {
+    return this.#guard(() => this.#main.integrity());
+  }
+
   async close(): Promise<void> {
     this.#main.close();
   }
@@ -131,6 +141,26 @@ class Session {
     } finally {
       this.#connection.pragma("synchronous = NORMAL");
     }
+  }
+
+  /** Moves all of the log into the file and cuts it off, unless somebody is reading from it. */
+  emptyLog(): boolean {
+    const { timeout } = (this.#connection.pragma("busy_timeout") as { timeout: number }[])[0] ?? {
+      timeout: 0,
+    };
+    // Waiting would hold up the whole process.
+    this.#connection.pragma("busy_timeout = 0");
+    try {
+      const [done] = this.#connection.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+      return done?.busy === 0;
+    } finally {
+      this.#connection.pragma(`busy_timeout = ${timeout}`);
+    }
+  }
+
+  integrity(): string[] {
+    const found = this.#connection.pragma("integrity_check") as { integrity_check: string }[];
+    return found.map((row) => row.integrity_check).filter((line) => line !== "ok");
   }
 
   /** Runs work from its first to its last query without giving way. */

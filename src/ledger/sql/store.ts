@@ -4,11 +4,12 @@ import type { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
 import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
-import type { LedgerEvent } from "../event.ts";
+import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
-import type { Appended, ApprovalQuery, Batch, EventQuery, Lease, Ledger, Verification } from "../ledger.ts";
+import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "../ledger.ts";
+import type { Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
-import { APPROVAL_LIMIT, cursorAfter, limitOf, readApproval } from "../query.ts";
+import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
 import type { Sealed } from "../seal.ts";
 import { readEvent, VERIFY } from "../stored-event.ts";
@@ -16,8 +17,11 @@ import { verify } from "../verify.ts";
 import { append } from "./append.ts";
 import { CallCache } from "./call-cache.ts";
 import { ask, askOne, isConstraintError, type Database, type Work } from "./database.ts";
+import { erase } from "./erase.ts";
+import { erasedApproval } from "./erased.ts";
 import { ledgerMigrations } from "./migrations.ts";
 import * as rows from "./read.ts";
+import { readRecord } from "./recorded.ts";
 import { sqlSnapshot } from "./sql-snapshot.ts";
 import type { LedgerTables } from "./tables.ts";
 
@@ -77,6 +81,31 @@ class SqlLedger implements Ledger {
     return sealed;
   }
 
+  erase(thread_id: string, erasure: Erasure): Promise<number> {
+    const turn = this.#writing.then(() => this.#eraseNow(thread_id, erasure));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #eraseNow(thread_id: string, erasure: Erasure): Promise<number> {
+    const { dialect } = this.#database;
+    const sealed = await this.#write(function* () {
+      const erased = yield* erase(dialect, thread_id, erasure);
+      if (erasure.along) yield* erasure.along();
+      return erased;
+    }, true);
+    this.#cache.forget(thread_id);
+    if (sealed === undefined) return 0;
+    const { events } = copyOf([sealed]);
+    this.#listeners.tell(events);
+    return events.reduce((sum, { type, data }) => sum + (type === "thread_erased" ? data.events : 0), 0);
+  }
+
+  async isErased(approval_id: string): Promise<boolean> {
+    const { dialect } = this.#database;
+    return (await this.#read(() => erasedApproval.row(dialect, { approval_id }))) !== undefined;
+  }
+
   async #write<Result>(work: () => Work<Result>, force: boolean): Promise<Result> {
     this.#assertOpen();
     try {
@@ -117,7 +146,7 @@ class SqlLedger implements Ledger {
     const found = await this.#read(() => ask(page));
     const last = found[limit - 1];
     const next_cursor = last && found.length > limit ? cursorAfter(last.request_seq) : null;
-    return { approvals: found.slice(0, limit).map(readRecord), next_cursor };
+    return { approvals: found.slice(0, limit).map(rows.readRow), next_cursor };
   }
 
   async countApprovals(query: ApprovalQuery): Promise<number> {
@@ -127,7 +156,7 @@ class SqlLedger implements Ledger {
 
   async due(at: string, limit: number): Promise<Approval[]> {
     const given = { at, limit: limitOf(limit, APPROVAL_LIMIT) };
-    return (await this.#read(() => rows.dueApprovals.rows(this.#database.dialect, given))).map(readRecord);
+    return (await this.#read(() => rows.dueApprovals.rows(this.#database.dialect, given))).map(rows.readRow);
   }
 
   async nextDeadline(): Promise<string | null> {
@@ -160,6 +189,10 @@ class SqlLedger implements Ledger {
 
   async events(query: EventQuery): Promise<LedgerEvent[]> {
     return (await this.#read(() => ask(rows.eventPage(this.#build, query)))).map(readEvent);
+  }
+
+  record(query: EventQuery): Promise<RecordedEvent[]> {
+    return this.#read(() => readRecord(this.#build, this.#database.dialect, query));
   }
 
   async verify(options: { head?: string; thread_id?: string } = {}): Promise<Verification> {
@@ -210,13 +243,4 @@ function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent
     calls: sealed.map(({ call }) => call),
     events: sealed.flatMap(({ events }) => events),
   });
-}
-
-function readRecord({ record }: { record: string }): Approval {
-  try {
-    return readApproval(record);
-  } catch (cause) {
-    const message = `The list of approvals holds a row that is none. ${VERIFY}`;
-    throw new LedgerError("tampered", message, { cause });
-  }
 }

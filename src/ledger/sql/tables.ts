@@ -9,5 +9,7 @@ export interface LedgerTables {
   ledger_calls: CallRow;
   ledger_approvals: ApprovalRow;
   ledger_threads: ThreadTip;
+  /** The approvals that were erased with their threads. */
+  ledger_erased: { approval_id: string; thread_id: string };
   ledger_head: Tip & { id: number };
 }
