@@ -1,9 +1,13 @@
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { deciderBy } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
 import { pendingOf } from "../threads/open-questions.ts";
+import { stateOf } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
 import { followElsewhere } from "./elsewhere.ts";
+import type { Lane } from "./lane.ts";
+import { nextEntry } from "./next-entry.ts";
 import { busyError, type Lanes } from "./lanes.ts";
 import type { Start } from "./play.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -58,7 +62,7 @@ export class Starts {
         }
         await this.#others.clear(thread_id, "A newer run took its place.", strategy);
       }
-      await this.#makeRoom(row, prepared.stored);
+      await this.#makeRoom(row, prepared);
       try {
         return await this.#launch(row, prepared);
       } catch (error) {
@@ -80,7 +84,7 @@ export class Starts {
     const row = next && (await this.#ports.threads.get(thread_id));
     if (!row) return;
     try {
-      await this.#makeRoom(row, next.stored);
+      await this.#makeRoom(row, next);
       await this.#launch(row, next, () => this.#isStillWaiting(next));
     } catch (error) {
       // Its turn comes when the thread is at rest again.
@@ -110,8 +114,17 @@ export class Starts {
         stored: prepared.stored,
       });
       if (!(await isStillWanted())) throw busyError();
-      return this.#lanes.launch(lane, { ...prepared, row: current, start: startOf(prepared.stored) });
+      const start = await this.#startOn(lane, current, prepared.stored);
+      return this.#lanes.launch(lane, { ...prepared, row: current, start });
     });
+  }
+
+  /** Who goes on without an input brings what was decided and not acted upon, as after a run that failed at its start. */
+  async #startOn(lane: Lane, row: ThreadRow, stored: StoredRun): Promise<Start> {
+    const start = startOf(stored);
+    if (start.kind !== "continue" || stored.checkpoint_id !== undefined) return start;
+    const state = await stateOf(this.#ports, row);
+    return (state && (await nextEntry(this.#ports.ledger, state, lane))) ?? start;
   }
 
   /** Whether a run that waited still does, so that it begins now, and in this process. */
@@ -124,10 +137,12 @@ export class Starts {
   }
 
   /** Sees to it that nothing is open on the thread when a run begins there. @throws {ServerError} `approval_pending` */
-  async #makeRoom({ thread_id }: ThreadRow, { checkpoint_id }: StoredRun): Promise<void> {
+  async #makeRoom({ thread_id }: ThreadRow, { record, stored }: PreparedRun): Promise<void> {
+    const { checkpoint_id } = stored;
     if (checkpoint_id === undefined) await withdrawPending(this.#ports, this.#others, thread_id);
     // What is open belongs to the branch that is left.
-    else if (!(await this.#others.isBusy(thread_id))) await this.#ports.closeCalls(thread_id, FORKED);
+    else if (!(await this.#others.isBusy(thread_id)))
+      await this.#ports.closeCalls(thread_id, FORKED, deciderBy(record.requested_by));
   }
 
   /** A waiting run that cannot begin ends, and its readers are told why. */
