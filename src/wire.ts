@@ -4,6 +4,7 @@ import { isoTime, keepDeadlines, type Desk } from "./desk/index.ts";
 import type { Ledger } from "./ledger/index.ts";
 import {
   createApp,
+  keepThreads,
   listen,
   Log,
   readLimits,
@@ -21,7 +22,18 @@ import {
 } from "./server/index.ts";
 import { openParts } from "./wire/server-parts.ts";
 
-export { createToken, listTokens, revokeToken, verifyStore, type JwtOptions, type NewToken, type TokenView, type ErrorLogger, type Limits, type Logger } from "./server/index.ts";
+export {
+  createToken,
+  listTokens,
+  revokeToken,
+  verifyStore,
+  type JwtOptions,
+  type NewToken,
+  type TokenView,
+  type ErrorLogger,
+  type Limits,
+  type Logger,
+} from "./server/index.ts";
 
 export interface ServerOptions {
   /** The path of a `langgraph.json`, or the compiled graphs themselves. */
@@ -135,7 +147,10 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         listening = await listen(app, { host, port, sockets, limits });
         log.info("server started", { url: listening.url, pid: process.pid });
         const isMine = (): boolean => processes.has(SWEEPER);
-        stopKeeping = [keepDeadlines(desk, ledger, { clock, onError, isMine })];
+        stopKeeping = [
+          keepDeadlines(desk, ledger, { clock, onError, isMine }),
+          keepThreads(parts, { isMine }),
+        ];
         stopUpkeep = keepUp({ ports, manager, processes, tail, onLost });
         return { url: listening.url };
       },

@@ -3,7 +3,11 @@ import type { Hono } from "hono";
 import { limitDepth } from "./guards/body-depth.ts";
 import { giveFirstAnswer } from "./guards/first-answers.ts";
 import { limitBody, onlyJson } from "./guards/json-bodies.ts";
+import { secureHeaders } from "./guards/headers.ts";
+import { limitUrl } from "./guards/limit-url.ts";
 import { guardOrigin } from "./guards/origin.ts";
+import { authorize } from "./identity/authorize.ts";
+import { observeRequests } from "./observing/requests.ts";
 import type { ServerParts } from "./parts.ts";
 import { answerError, problemOf, problemResponse, ServerError } from "./problem.ts";
 import { refuseInvalid } from "./guards/refuse-invalid.ts";
@@ -30,7 +34,7 @@ import { threadRoutes } from "./routes/threads.ts";
 /** The HTTP API: every route, behind the checks that each request passes. */
 export function createApp(parts: ServerParts): Hono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
-  app.onError(answerError((error) => parts.ports.onError(error)));
+  app.onError(answerError((error, about) => parts.ports.onError(error, about)));
   app.notFound((c) => {
     const allowed = methodsOf(app, c.req.path);
     if (allowed.length === 0)
@@ -40,7 +44,12 @@ export function createApp(parts: ServerParts): Hono {
       allow: allowed.join(", "),
     });
   });
-  app.use(guardOrigin(parts), onlyJson, limitBody, limitDepth);
+  const { limits } = parts;
+  app.use(observeRequests(parts), secureHeaders(parts.allowOrigins), limitUrl(limits));
+  app.use(guardOrigin(parts), authorize(parts), onlyJson, limitBody(limits), limitDepth(limits));
+  app.use(parts.streams.guard);
+  app.use("/approvals/*", parts.decisions.guard);
+  app.use("/threads/:thread_id/approvals/*", parts.decisions.guard);
   const once = giveFirstAnswer(parts.database, parts.ports.clock);
   app.use("/approvals/*", once);
   app.use("/threads/:thread_id/approvals/*", once);

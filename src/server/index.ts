@@ -22,6 +22,8 @@ export { observe } from "./observing/observe.ts";
 export { openTraces } from "./observing/traces.ts";
 export { readOrigin } from "./guards/origin.ts";
 export { listen, urlOf, type Listening } from "./listen.ts";
+export { keepThreads } from "./keeping/keep-threads.ts";
+export { keepingMigrations } from "./keeping/migrations.ts";
 export { loadGraphs } from "./graphs/load-graphs.ts";
 export { serverMigrations } from "./database/migrations.ts";
 export { readNamedPolicies, readVersion } from "./named-policies.ts";

@@ -2,6 +2,8 @@ import { serve } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Limits } from "./guards/limits.ts";
+import { optionsOf, refuseBroken } from "./guards/broken-requests.ts";
 import type { Sockets } from "./sockets.ts";
 import { StartError } from "./start-error.ts";
 
@@ -15,12 +17,17 @@ export interface Listening {
 /** Listens on a port, for requests and for those that become sockets; 0 takes a free one. @throws {StartError} `port_in_use`, `bad_address` */
 export function listen(
   app: Hono,
-  { host, port, sockets }: { host: string; port: number; sockets: Sockets },
+  { host, port, sockets, limits }: { host: string; port: number; sockets: Sockets; limits: Limits },
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: host, port }, (address: AddressInfo) => {
-      resolve({ url: urlOf(host, address.port), close: (ms) => close(server, sockets, ms) });
-    }) as Server;
+    const serverOptions = optionsOf(limits);
+    const server = serve(
+      { fetch: app.fetch, hostname: host, port, serverOptions },
+      (address: AddressInfo) => {
+        resolve({ url: urlOf(host, address.port), close: (ms) => close(server, sockets, ms) });
+      },
+    ) as Server;
+    server.on("clientError", refuseBroken);
     sockets.serve(app, server);
     server.once("error", (cause: NodeJS.ErrnoException) => reject(startError(cause, host, port)));
   });

@@ -55,6 +55,7 @@ const DESK: Record<DeskErrorCode, ContentfulStatusCode> = {
   already_decided: 409,
   expired: 410,
   cancelled: 410,
+  erased: 410,
   invalid_decision: 422,
   ambiguous: 409,
   not_pending: 409,

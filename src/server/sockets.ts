@@ -3,9 +3,6 @@ import type { Hono } from "hono";
 import type { UpgradeWebSocket } from "hono/ws";
 import type { Server } from "node:http";
 
-/** The largest message that a client may send, in bytes: as large as a body. */
-const MAX_MESSAGE = 1024 * 1024;
-
 /** Why a socket is closed when the server stops. */
 const GOING_AWAY = 1001;
 
@@ -20,12 +17,13 @@ export class Sockets {
   readonly #node: NodeWebSocket;
   #app: Hono | null = null;
 
-  constructor() {
+  /** @param bodyBytes the largest message that a client may send: as large as a body. */
+  constructor({ bodyBytes }: { bodyBytes: number }) {
     // The app has routes that open sockets, so these are there before it.
     const app = { request: (...given: Parameters<Hono["request"]>) => this.#app?.request(...given) };
     this.#node = createNodeWebSocket({ app: app as unknown as Hono });
     const { options } = this.#wss;
-    options.maxPayload = MAX_MESSAGE;
+    options.maxPayload = bodyBytes;
   }
 
   get #wss(): SocketServer {

@@ -17,6 +17,7 @@ import {
   Health,
   isGraph,
   itemMigrations,
+  keepingMigrations,
   LaneLeases,
   ItemStore,
   loadGraphs,
@@ -83,6 +84,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   onClose(() => ledger.close());
   await database.migrate("server", serverMigrations);
   await database.migrate("items", itemMigrations);
+  await database.migrate("keeping", keepingMigrations);
   const identity = await openIdentity({ database, host, jwt: options.jwt, clock, onError });
   const processes = new Processes(database);
   const { owner_id } = processes;
@@ -101,7 +103,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     assertHarmless: (row, run) => assertHarmlessStart(parts, row, run),
     forgetAnswers: (record) => forgetAnswers(parts, record),
     headOf: (thread_id) => headOf(database, thread_id),
-    closeCalls: (thread_id, reason) => closeCalls(parts, thread_id, { reason, by: { kind: "user" } }),
+    closeCalls: (thread_id, reason, by) => closeCalls(parts, thread_id, { reason, by }),
     forgetRun: (record) => forgetRun(parts, record),
   };
   const version = await readVersion();

@@ -26,6 +26,14 @@ function serve(cwd: string, args: string[] = []): RunningCli {
   return cli;
 }
 
+/** What a log holds, line by line. */
+function linesOf(stderr: string): unknown[] {
+  return stderr
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as unknown);
+}
+
 afterEach(async () => {
   await Promise.all(running.splice(0).map((cli) => cli.stop("SIGKILL")));
   await Promise.all(folders.splice(0).map(removeProject));
@@ -40,13 +48,15 @@ describe("serve", () => {
     const [, url = ""] = await cli.until(/listens on (http:\/\/127\.0\.0\.1:\d+)\n$/);
     expect(await (await fetch(`${url}/ok`)).json()).toMatchObject({ ok: true });
     expect(existsSync(join(cwd, ".countersign/state.db"))).toBe(true);
-    expect(cli.stderr()).toBe("");
+    expect(linesOf(cli.stderr())).toMatchObject([{ level: "info", msg: "server started", url }]);
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("stops on %s and exits with 0", async (signal) => {
     const cli = serve(await project());
     await cli.until(/listens on/);
-    expect(await cli.stop(signal)).toMatchObject({ code: 0, stderr: "" });
+    const { code, stderr } = await cli.stop(signal);
+    expect(code).toBe(0);
+    expect(linesOf(stderr)).toMatchObject([{ msg: "server started" }, { msg: "server stopped" }]);
   });
 
   it("stops while somebody listens to its events", async () => {

@@ -77,7 +77,8 @@ function forkServer(file: string, args: string[], cwd: string, env: Record<strin
   return serverOf(
     fork(file, args, {
       cwd,
-      env: { PATH: process.env["PATH"] ?? "", ...env },
+      // What is told there by default is no fault.
+      env: { PATH: process.env["PATH"] ?? "", COUNTERSIGN_LOG_LEVEL: "error", ...env },
       execArgv: [],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     }),

@@ -41,15 +41,16 @@ export async function connect(
     host,
     port,
     allowOrigins: [],
-    onError: tellInDebug,
+    logger: { error: tellInDebug },
   });
   const model = isBundled ? modelWords(env["COUNTERSIGN_MODEL"]) : undefined;
   return { client: new Client(new URL(server.url)), store, model, isBundled, stop: () => server.stop() };
 }
 
 /** The screen belongs to the chat, and what fails in a run is shown there. */
-function tellInDebug(message: string): void {
-  if (process.env["COUNTERSIGN_DEBUG"] === "1") process.stderr.write(`${message}\n`);
+function tellInDebug(message: string, error?: unknown): void {
+  if (process.env["COUNTERSIGN_DEBUG"] !== "1") return;
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
 }
 
 function modelWords(model: string | undefined): string {

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../address.ts";
 import { newCommand } from "../command.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "./log-settings.ts";
 import type { ServeOptions } from "./serve.ts";
 
 export const DEFAULT_STORE = "file:.countersign/state.db";
@@ -20,5 +21,14 @@ export function serveCommand(): Command {
     )
     .option("--allow-origin <url...>", "pages of this origin may use the server, and decide")
     .option("--studio", "let LangGraph Studio use the server, and print its link")
+    .addOption(
+      new Option("--log-level <level>", "what is told on standard error")
+        .choices(LOG_LEVELS)
+        .env("COUNTERSIGN_LOG_LEVEL")
+        .default("info"),
+    )
+    .addOption(
+      new Option("--log-format <format>", "default: text on a terminal, else json").choices(LOG_FORMATS),
+    )
     .action(async (options: ServeOptions) => (await import("./serve.ts")).serve(options));
 }

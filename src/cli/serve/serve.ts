@@ -3,6 +3,8 @@ import { EXIT } from "../cli-error.ts";
 import type { OutputOptions } from "../print.ts";
 import { printError } from "../print.ts";
 import { findConfig } from "./find-config.ts";
+import { openLog } from "./log.ts";
+import type { LogFormat, LogLevel } from "./log-settings.ts";
 import { startServer, type RunningServer } from "./start-server.ts";
 import { STUDIO_ORIGINS, studioLink } from "./studio.ts";
 
@@ -13,19 +15,22 @@ export interface ServeOptions extends OutputOptions {
   store: string;
   allowOrigin?: string[];
   studio?: boolean;
+  logLevel: LogLevel;
+  logFormat?: LogFormat;
 }
 
 /** `countersign serve`: runs until SIGTERM or SIGINT. The start-up ends with one line that holds the URL. */
 export async function serve(options: ServeOptions): Promise<void> {
   const isStudio = options.studio === true;
   const { path, isBundled } = findConfig(options.config);
+  const logger = openLog(options.logLevel, options.logFormat);
   const server = await startServer({
     config: path,
     store: options.store,
     host: options.host,
     port: readPort(options.port, "--port"),
     allowOrigins: [...(options.allowOrigin ?? []), ...(isStudio ? STUDIO_ORIGINS : [])],
-    onError: (message) => void process.stderr.write(`${message}\n`),
+    logger,
   });
   if (options.json === true) {
     const started = {

@@ -1,3 +1,4 @@
+import type { ErrorLogger, Logger } from "../../wire.ts";
 import { isLoopback } from "../address.ts";
 import { CliError, usageError } from "../cli-error.ts";
 
@@ -8,8 +9,7 @@ export interface ServerSettings {
   host: string;
   port: number;
   allowOrigins: string[];
-  /** Is told, in one line, what went wrong where no client can be. */
-  onError: (message: string) => void;
+  logger: Logger | ErrorLogger;
 }
 
 /** A server that listens. */
@@ -27,8 +27,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   if (!isLoopback(settings.host)) throw notLoopback(settings.host);
   // Loaded only now, so that commands that need no server start at once.
   const { createServer } = await import("../../wire.ts");
-  const { onError, ...options } = settings;
-  const server = await createServer({ ...options, logger: { error: tell(onError) } }).catch(refuse);
+  const server = await createServer(settings).catch(refuse);
   try {
     const { url } = await server.start();
     return { url: url.replace(/\/$/, ""), stop: () => server.stop() };
@@ -36,13 +35,6 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await server.stop().catch(() => undefined);
     throw hasCode(error, "port_in_use") ? portTaken(settings, error) : error;
   }
-}
-
-function tell(onError: ServerSettings["onError"]) {
-  return (message: string, error?: unknown): void => {
-    const isDebug = process.env["COUNTERSIGN_DEBUG"] === "1";
-    onError(isDebug && error instanceof Error ? (error.stack ?? message) : message.replace(/\s*\n\s*/g, " "));
-  };
 }
 
 function notLoopback(host: string): CliError {

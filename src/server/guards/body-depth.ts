@@ -1,39 +1,39 @@
 import type { MiddlewareHandler } from "hono";
 import { ServerError } from "../problem.ts";
-
-/** How many lists and objects a body may hold inside each other. */
-export const MAX_DEPTH = 64;
+import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 
 /**
  * Refuses bodies that are nested too deep, before anything is stored of them: what comes after walks values by
  * recursion, and what cannot be walked could be written and never read again.
  */
-export const limitDepth: MiddlewareHandler = async (c, next) => {
-  if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
-  assertShallow(await c.req.text());
-  return next();
-};
+export function limitDepth({ bodyDepth }: Limits): MiddlewareHandler {
+  return async (c, next) => {
+    if (["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return next();
+    assertShallow(await c.req.text(), bodyDepth);
+    return next();
+  };
+}
 
 /** @throws {ServerError} `invalid_request`, for JSON that is nested too deep */
-export function assertShallow(text: string): void {
-  const path = deepPath(text);
+export function assertShallow(text: string, levels: number = DEFAULT_LIMITS.bodyDepth): void {
+  const path = deepPath(text, levels);
   if (path === undefined) return;
-  const message = `nested deeper than ${MAX_DEPTH} levels`;
+  const message = `nested deeper than ${levels} levels`;
   throw new ServerError("invalid_request", `The request is not valid. "${path}": ${message}.`, {
     errors: [{ path, message }],
   });
 }
 
 /** The path that leads to what is too deep, its first members only. A body that is no JSON is refused elsewhere. */
-function deepPath(text: string): string | undefined {
-  if ((text.match(/[[{]/g)?.length ?? 0) <= MAX_DEPTH) return undefined;
+function deepPath(text: string, levels: number): string | undefined {
+  if ((text.match(/[[{]/g)?.length ?? 0) <= levels) return undefined;
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const keys = tooDeep(body, MAX_DEPTH);
+  const keys = tooDeep(body, levels);
   return keys?.slice(0, 3).join(".").slice(0, 200);
 }
 

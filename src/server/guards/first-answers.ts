@@ -2,7 +2,9 @@ import type { MiddlewareHandler } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import { sha256 } from "../../ledger/index.ts";
 import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import { noteThreads } from "../keeping/answers-of.ts";
 import { OneAtATime } from "../runs/one-at-a-time.ts";
+import { principalOf, type Principal } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
 import type { AnswerRow, ServerTables } from "../database/tables.ts";
 
@@ -11,15 +13,16 @@ const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * With `Idempotency-Key`, a repeated request gets the first answer, and nothing is done twice. The key is bound to the
- * route and the body: with others it is refused.
+ * route and the body: with others it is refused. The keys of others are other keys.
  */
 export function giveFirstAnswer(database: Database, clock: () => number): MiddlewareHandler {
   const atOnce = new OneAtATime();
   return async (c, next) => {
-    const key = c.req.header("idempotency-key");
-    if (key === undefined || c.req.method === "GET") return next();
-    if (key === "" || key.length > 200)
+    const given = c.req.header("idempotency-key");
+    if (given === undefined || c.req.method === "GET") return next();
+    if (given === "" || given.length > 200)
       throw new ServerError("invalid_request", '"Idempotency-Key" has between 1 and 200 characters.');
+    const key = ownKey(given, principalOf(c));
     const request_digest = sha256(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
     return atOnce.run(key, async () => {
       const known = await find(
@@ -36,6 +39,10 @@ export function giveFirstAnswer(database: Database, clock: () => number): Middle
       if (c.res.status < 500) await keep(database, await rowOf(c.res, key, request_digest, isoTime(clock)));
     });
   };
+}
+
+function ownKey(key: string, { id }: Principal): string {
+  return id === null ? key : `${sha256(id)} ${key}`;
 }
 
 function repeat(known: AnswerRow, request_digest: string): Response {
@@ -75,6 +82,7 @@ async function keep(database: Database, row: AnswerRow): Promise<void> {
     .onConflict((conflict) => conflict.column("key").doNothing())
     .compile();
   await database.run(function* () {
+    yield* noteThreads(database, row, oldest);
     yield* ask(drop);
     yield* ask(insert);
   });

@@ -1,10 +1,10 @@
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { ServerError } from "../problem.ts";
+import type { Limits } from "./limits.ts";
 
-/** The largest body, in bytes, and how much of a larger one is read before it is refused. */
-const MAX_BODY = 1024 * 1024;
-const MAX_DROPPED = 16 * MAX_BODY;
+/** How much of a body that is too large is read before it is refused, in bytes. */
+const MAX_DROPPED = 16 * 1024 * 1024;
 
 /** LangGraph Studio sends this search as text. It changes nothing, so that it may be sent without asking does no harm. */
 const SENT_AS_TEXT = "/assistants/search";
@@ -30,13 +30,21 @@ export const onlyJson: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
-export const limitBody: MiddlewareHandler = bodyLimit({
-  maxSize: MAX_BODY,
-  onError: async (c) => {
-    await drop(c.req.raw.body);
-    throw new ServerError("body_too_large", "The body is larger than 1 MiB.");
-  },
-});
+/** Refuses bodies that are too large. */
+export function limitBody({ bodyBytes }: Limits): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: bodyBytes,
+    onError: async (c) => {
+      await drop(c.req.raw.body);
+      throw new ServerError("body_too_large", `The body is larger than ${sizeOf(bodyBytes)}.`);
+    },
+  });
+}
+
+function sizeOf(bytes: number): string {
+  const MiB = 1024 * 1024;
+  return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes} bytes`;
+}
 
 /** Reads what the client is sending, so that it comes to read the answer instead of a closed connection. */
 async function drop(body: ReadableStream<Uint8Array> | null): Promise<void> {

@@ -1,7 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { limitDepth } from "../guards/body-depth.ts";
+import { secureHeaders } from "../guards/headers.ts";
 import { limitBody, onlyJson } from "../guards/json-bodies.ts";
+import { DEFAULT_LIMITS } from "../guards/limits.ts";
 import { guardOrigin } from "../guards/origin.ts";
 import { refuseInvalid } from "../guards/refuse-invalid.ts";
 import type { DeskParts, NamedPolicy } from "../parts.ts";
@@ -31,8 +33,10 @@ export function createMountedApp(
     return next();
   });
   // Ahead of us the other server may have allowed every origin already.
+  const headers = secureHeaders(parts.allowOrigins);
   const guard = guardOrigin({ host: "127.0.0.1", allowOrigins: parts.allowOrigins });
-  for (const path of PATHS) app.use(path, guard, onlyJson, limitBody, limitDepth);
+  for (const path of PATHS)
+    app.use(path, headers, guard, onlyJson, limitBody(DEFAULT_LIMITS), limitDepth(DEFAULT_LIMITS));
   decisionRoutes(app, parts);
   approvalRoutes(app, parts);
   eventRoutes(app, parts);

@@ -11,8 +11,13 @@ import { jsonAnswer, problemAnswer } from "../schemas.ts";
 const API_VERSION = "1.5.1";
 
 const ok = createRoute({
-  ...{ method: "get", path: "/ok", summary: "Whether the server answers" },
-  responses: { 200: jsonAnswer(z.object({ ok: z.boolean() }), "It does."), default: problemAnswer },
+  ...{ method: "get", path: "/ok", summary: "Whether the server can serve" },
+  description: "It can when its store answers within a second, and it is not stopping.",
+  responses: {
+    200: jsonAnswer(z.object({ ok: z.boolean() }), "It can."),
+    503: { description: "`not_ready`, `stopping`" },
+    default: problemAnswer,
+  },
 });
 
 const info = createRoute({
@@ -33,9 +38,24 @@ const info = createRoute({
   },
 });
 
-/** Health, versions, and the description of the API. */
+const metrics = createRoute({
+  ...{ method: "get", path: "/metrics", summary: "Figures for Prometheus" },
+  responses: {
+    200: { description: "The figures.", content: { "text/plain": { schema: z.string() } } },
+    default: problemAnswer,
+  },
+});
+
+/** Health, figures, versions, and the description of the API. */
 export function metaRoutes(app: OpenAPIHono, about: ServerParts): void {
-  app.openapi(ok, (c) => c.json({ ok: true }, 200));
+  app.openapi(ok, async (c) => {
+    await about.health.assertReady();
+    return c.json({ ok: true }, 200);
+  });
+  app.openapi(metrics, async (c) => {
+    c.header("Content-Type", about.metrics.contentType);
+    return c.text(await about.metrics.text(), 200);
+  });
   app.openapi(info, (c) =>
     c.json(
       {

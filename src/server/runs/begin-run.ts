@@ -4,6 +4,7 @@ import { checkOverlay } from "../assistants/check-overlay.ts";
 import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { assertFewMessages } from "../guards/input-messages.ts";
+import { assertMay } from "../identity/may.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
@@ -13,6 +14,7 @@ import { assertHarmlessState } from "../threads/harmless.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { checkInput, checkStorable } from "./check-input.ts";
 import { checkpointIdOf, intentOf, orderOf, startsAt, type Intent, type RunBody } from "./run-body.ts";
+import { isAnswering } from "./answering-intent.ts";
 import { beginJump } from "./jump.ts";
 import type { GivenRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
@@ -32,9 +34,10 @@ export async function beginRun(
   by: Principal,
 ): Promise<Run> {
   const { manager } = parts;
+  const intent = intentOf(body);
+  await assertMay(parts, by, thread_id, isAnswering(intent) ? "answers" : "changes");
   const given = await givenRun(parts, body, { modes, by });
   await checkPolicy(parts, given);
-  const intent = intentOf(body);
   await checkBody(parts, body, intent, thread_id);
   if (intent.kind === "answer") parts.decisions.take(by);
   if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);

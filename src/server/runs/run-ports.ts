@@ -1,6 +1,6 @@
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import type { Desk } from "../../desk/index.ts";
-import type { Ledger } from "../../ledger/index.ts";
+import type { DecidedBy, Ledger } from "../../ledger/index.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
 import type { LaneLeases } from "../processes/lane-leases.ts";
 import type { Threads } from "../threads/threads.ts";
@@ -50,7 +50,7 @@ export interface RunPorts extends GraphPorts {
   /** The id of a thread's newest checkpoint; `null` when it has none. */
   headOf(thread_id: string): Promise<string | null>;
   /** Closes the open calls of a thread in the ledger: nothing comes of them any more. */
-  closeCalls(thread_id: string, reason: string): Promise<void>;
+  closeCalls(thread_id: string, reason: string, by: DecidedBy): Promise<void>;
   /** Deletes the checkpoints that a run has made, and closes its open calls. */
   forgetRun(record: RunRow): Promise<void>;
   /** Milliseconds since 1970. */

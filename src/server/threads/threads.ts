@@ -1,9 +1,10 @@
-import { ask, askOne, Operation, type Database } from "../../ledger/sql/index.ts";
+import { ask, askOne, Operation, type Database, type Work } from "../../ledger/sql/index.ts";
 import type { ServerTables, ThreadRow, ThreadStatus } from "../database/tables.ts";
 
 /** How a list of threads is asked for. */
 export interface ThreadQuery {
   ids?: string[];
+  owner?: string;
   status?: ThreadStatus;
   sort_by: "created_at" | "updated_at" | "thread_id" | "status";
   sort_order: "asc" | "desc";
@@ -36,12 +37,23 @@ export class Threads {
     return this.#database.read(() => byId.row(this.#database.dialect, { thread_id }));
   }
 
-  async search({ ids, status, sort_by, sort_order }: ThreadQuery): Promise<ThreadRow[]> {
+  async search({ ids, owner, status, sort_by, sort_order }: ThreadQuery): Promise<ThreadRow[]> {
     let select = this.#build().selectFrom("server_threads").selectAll();
     if (ids) select = select.where("thread_id", "in", ids);
+    if (owner !== undefined) select = select.where("owner", "=", owner);
     if (status) select = select.where("status", "=", status);
     const query = select.orderBy(sort_by, sort_order).orderBy("thread_id").compile();
     return this.#database.read(() => ask(query));
+  }
+
+  /** How many threads have a status. */
+  async count(status: ThreadStatus): Promise<number> {
+    const count = this.#build()
+      .selectFrom("server_threads")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("status", "=", status)
+      .compile();
+    return Number((await this.#database.read(() => askOne(count)))?.count ?? 0);
   }
 
   async setStatus(thread_id: string, status: ThreadStatus, error: string | null, at: string): Promise<void> {
@@ -85,13 +97,11 @@ export class Threads {
   }
 
   /** Forgets a thread and its runs. */
-  async remove(thread_id: string): Promise<void> {
+  *removing(thread_id: string): Work<void> {
     const thread = this.#build().deleteFrom("server_threads").where("thread_id", "=", thread_id).compile();
     const runs = this.#build().deleteFrom("server_runs").where("thread_id", "=", thread_id).compile();
-    await this.#database.run(function* () {
-      yield* ask(runs);
-      yield* ask(thread);
-    });
+    yield* ask(runs);
+    yield* ask(thread);
   }
 
   #build() {
