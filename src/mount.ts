@@ -33,6 +33,8 @@ export async function createApprovalRoutes(options: ApprovalRoutesOptions = {}):
   const app = createMountedApp({
     ...{ desk, allowOrigins, policies: await readNamedPolicies(), onRequest: () => langgraph.isOpen() },
     ...{ ports: { ledger, onError: tell }, manager: langgraph, closing: new AbortController().signal },
+    // Nobody says who they are here: whoever reaches the other server is asked by that.
+    threadsSeenBy: () => undefined,
   });
   const stop = keepDeadlines(desk, ledger, {
     onError: (error) => (isClosed(error) ? void stop() : tell(error)),

@@ -44,5 +44,10 @@ export function seesAll(principal: Principal): boolean {
 
 /** Who decides, as the ledger has it: from the credential alone. */
 export function decider({ id }: Principal): DecidedBy {
+  return deciderBy(id);
+}
+
+/** The same, where only the id is known. */
+export function deciderBy(id: string | null): DecidedBy {
   return { kind: "user", ...(id !== null && { id }) };
 }

@@ -5,6 +5,7 @@ import { Command, read, refusal, type CommandResponse, type ErrorResponse } from
 import type { Entry } from "./event.ts";
 import { Filter, fits } from "./filter.ts";
 import { obey } from "./obey.ts";
+import { admitGuest } from "./guests.ts";
 import type { Place } from "./place.ts";
 import { attach } from "./standing.ts";
 import type { Held } from "./sessions.ts";
@@ -20,6 +21,7 @@ export interface Wire {
 /** A client that takes nothing is let go when so many bytes wait for it. It reads the newest again when it comes back. */
 const MAX_WAITING = 16 * 1024 * 1024;
 const TOO_SLOW = 1013;
+const NOT_ALLOWED = 1008;
 
 /**
  * How long a new subscription waits for others to come with it, in milliseconds. A client that comes back subscribes
@@ -34,6 +36,7 @@ export class Connection {
   readonly #wire: Wire;
   readonly #held: Held;
   readonly #stop: () => void;
+  readonly #leave: () => void;
   readonly #filters = new Map<string, Filter>();
   /** Subscriptions that have not yet been told what there was before them. */
   #fresh: Filter[] = [];
@@ -46,6 +49,10 @@ export class Connection {
     this.#wire = wire;
     this.#held = attach(place.parts, place.sessions, place.thread_id);
     this.#stop = this.#held.session.log.listen((entry) => this.#hear(entry));
+    this.#leave = admitGuest(place, this.#held.session, () => {
+      this.close();
+      wire.close(NOT_ALLOWED, "not allowed");
+    });
   }
 
   /** Takes a message of the client and answers it. */
@@ -59,6 +66,7 @@ export class Connection {
 
   close(): void {
     this.#stop();
+    this.#leave();
     clearTimeout(this.#soon);
     this.#held.release();
     this.#filters.clear();

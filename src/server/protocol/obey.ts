@@ -1,3 +1,4 @@
+import { assertSees } from "../identity/may.ts";
 import { problemOf, ServerError } from "../problem.ts";
 import { threadOf } from "../threads/new-thread.ts";
 import { refusal, type Command, type CommandResponse } from "./command.ts";
@@ -47,6 +48,7 @@ export async function obey(place: Place, { id, method, params }: Command): Promi
     : sessions.hold(thread_id);
   const applied_through_seq = held.session.seq;
   try {
+    await assertVisible(place);
     const result = await known(place, params);
     return { type: "success", id, result, meta: { thread_id, applied_through_seq } };
   } catch (error) {
@@ -55,6 +57,12 @@ export async function obey(place: Place, { id, method, params }: Command): Promi
   } finally {
     held.release();
   }
+}
+
+/** @throws {ServerError} `thread_not_found` */
+async function assertVisible({ parts, thread_id, by }: Place): Promise<void> {
+  const row = await parts.ports.threads.get(thread_id);
+  if (row) assertSees(by, row);
 }
 
 async function getTree({ parts, sessions, thread_id }: Place): Promise<unknown> {

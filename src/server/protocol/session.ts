@@ -16,6 +16,8 @@ export interface Saying {
 export class Session {
   readonly thread_id: string;
   readonly log = new EventLog();
+  /** Asked before anything is told. Whose thread it is may be another matter by then, and who may not hear it leaves. */
+  readonly guests = new Set<() => Promise<void>>();
   readonly #tree = new AgentTree();
   readonly #onError: (error: unknown) => void;
   // A later session of the thread goes on behind this one, since clients take smaller numbers for what they have seen.
@@ -53,7 +55,12 @@ export class Session {
   }
 
   #afterwards(work: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(work).catch(this.#onError);
+    this.#last = this.#last
+      .then(async () => {
+        for (const guest of this.guests) await guest();
+        await work();
+      })
+      .catch(this.#onError);
     return this.#last;
   }
 

@@ -7,13 +7,19 @@ export interface Asker {
   run_id: string | null;
   graph_id: string;
   assistant_id: string;
+  /** Who asked for the run; `null` where nobody had to say who they are. */
+  requested_by: string | null;
 }
 
 /**
  * What opens a question of a graph's own in the ledger. No policy has judged it, no clock answers it, and new input
  * takes its place, as it does in the graph itself.
  */
-export function openCommands({ graph_id, assistant_id }: Asker, asked: Asked, one: AskedCall): Command[] {
+export function openCommands(
+  { graph_id, assistant_id, requested_by }: Asker,
+  asked: Asked,
+  one: AskedCall,
+): Command[] {
   const { tool_call_id, turn_id, approval_id, action } = one;
   const { tool, args, description, allowed_decisions, args_schema } = action;
   const why = `The graph "${graph_id}" asks this by itself, in its node "${asked.node}".`;
@@ -28,6 +34,7 @@ export function openCommands({ graph_id, assistant_id }: Asker, asked: Asked, on
       data: {
         ...common,
         ...{ rules: [], why, path: asked.path, graph_id, assistant_id, policy_digest: "none" },
+        ...(requested_by !== null && { requested_by }),
       },
     },
     {

@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus } from "../../ledger/index.ts";
 import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 
 const ApprovalId = z.object({ approval_id: z.string().max(200) });
@@ -48,11 +49,12 @@ const shown = createRoute({
 });
 
 /** Reading approvals: lists, single ones, and that a person has seen one. */
-export function approvalRoutes(app: OpenAPIHono, { desk, ports }: DeskParts): void {
+export function approvalRoutes(app: OpenAPIHono, { desk, ports, threadsSeenBy }: DeskParts): void {
   const tell = (approvals: readonly Approval[]): void =>
     ports.told?.add(approvals.flatMap(({ interrupt_id: id }) => (id === null ? [] : [{ id }])));
   app.openapi(list, async (c) => {
-    const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
+    const wanted = { ...c.req.valid("query"), among: threadsSeenBy(principalOf(c)) };
+    const query = Object.entries(wanted).filter(([, value]) => value !== undefined);
     const page = await desk.list(Object.fromEntries(query));
     tell(page.approvals);
     return c.json(page, 200);

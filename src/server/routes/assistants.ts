@@ -2,6 +2,8 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { filterAssistants, sortAssistants } from "../assistants/find-assistants.ts";
 import * as schemas from "../assistants/schemas.ts";
 import { statedOf } from "../assistants/schemas.ts";
+import type { DecidedBy } from "../../ledger/index.ts";
+import { decider, principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer } from "../schemas.ts";
 import { deleteThread } from "../threads/delete-thread.ts";
@@ -127,7 +129,8 @@ export function assistantRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(remove, async (c) => {
     const { assistant_id } = await assistants.remove(c.req.valid("param").assistant_id);
-    if (c.req.valid("query").delete_threads === "true") await deleteThreadsOf(parts, assistant_id);
+    if (c.req.valid("query").delete_threads === "true")
+      await deleteThreadsOf(parts, assistant_id, decider(principalOf(c)));
     return c.body(null, 204);
   });
 
@@ -149,11 +152,11 @@ export function assistantRoutes(app: OpenAPIHono, parts: ServerParts): void {
 }
 
 /** A thread is an assistant's by what its metadata says; where that says nothing, by who ran on it. */
-async function deleteThreadsOf(parts: ServerParts, assistant_id: string): Promise<void> {
+async function deleteThreadsOf(parts: ServerParts, assistant_id: string, by: DecidedBy): Promise<void> {
   const rows = await parts.ports.threads.search({ sort_by: "thread_id", sort_order: "asc" });
   for (const row of rows) {
     const { assistant_id: named } = JSON.parse(row.metadata_json) as { assistant_id?: unknown };
-    if ((named ?? row.assistant_id) === assistant_id) await deleteThread(parts, row);
+    if ((named ?? row.assistant_id) === assistant_id) await deleteThread(parts, row, by);
   }
 }
 

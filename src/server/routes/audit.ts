@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { wireEvent } from "../../ledger/index.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer, ThreadId } from "../schemas.ts";
 
@@ -14,6 +15,10 @@ const AuditEvent = z
     call_id: z.string().nullable(),
     type: z.string(),
     hash: z.string().describe("Over this event and the one before it in its thread."),
+    erased: z
+      .literal(true)
+      .optional()
+      .describe("What it held was erased with its thread; `data_digest` is what is left of it."),
   })
   .meta({ id: "AuditEvent" });
 
@@ -57,6 +62,9 @@ const verify = createRoute({
           ok: z.boolean(),
           threads: z.number(),
           events: z.number(),
+          erased: z
+            .number()
+            .describe("How many of the events have no payload any more, as threads were deleted."),
           head: z.string(),
           broken: z.array(
             z.object({ thread_id: z.string().nullable(), seq: z.number().nullable(), problem: z.string() }),
@@ -70,10 +78,11 @@ const verify = createRoute({
 });
 
 /** Reading the ledger and checking it. */
-export function auditRoutes(app: OpenAPIHono, { desk }: DeskParts): void {
+export function auditRoutes(app: OpenAPIHono, { desk, threadsSeenBy }: DeskParts): void {
   app.openapi(audit, async (c) => {
-    const query = Object.entries(c.req.valid("query")).filter(([, value]) => value !== undefined);
-    const { events, next_after } = await desk.audit(Object.fromEntries(query));
+    const wanted = { ...c.req.valid("query"), among: threadsSeenBy(principalOf(c)) };
+    const query = Object.entries(wanted).filter(([, value]) => value !== undefined);
+    const { events, next_after } = await desk.record(Object.fromEntries(query));
     const shown = events.map((event) => {
       const { thread_seq, call_id, hash, type, v, seq, at, thread_id, run_id } = event;
       return { ...wireEvent(event), ...{ v, seq, thread_seq, at, thread_id, run_id, call_id, type, hash } };

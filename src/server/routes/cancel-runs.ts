@@ -1,5 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { RunRow } from "../database/tables.ts";
+import { assertMay } from "../identity/may.ts";
+import { ofOwnThreads } from "../identity/own-threads.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { jsonBody, ThreadId } from "../schemas.ts";
@@ -60,7 +63,9 @@ export function cancelRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(cancelMany, async (c) => {
     const { thread_id, run_ids, status } = c.req.valid("json");
     const { action = "interrupt" } = c.req.valid("query");
-    const records = await recordsOf(thread_id, run_ids, status);
+    const by = principalOf(c);
+    if (thread_id) await assertMay(parts, by, thread_id, "changes");
+    const records = await ofOwnThreads(parts, by, await recordsOf(thread_id, run_ids, status));
     for (const record of records)
       await manager.cancel(record, { action, reason: "A client cancelled the run." });
     return c.body(null, 204);

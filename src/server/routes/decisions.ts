@@ -1,11 +1,13 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeskError, type Settled } from "../../desk/index.ts";
-import { Approval, Decision } from "../../ledger/index.ts";
+import { Approval, type DecidedBy, Decision } from "../../ledger/index.ts";
 import { approvalOfCall } from "../threads/approval-of-call.ts";
 import { faultsOf } from "../problem.ts";
 import { refuseInvalid, type Validated } from "../guards/refuse-invalid.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.ts";
+import { decider, principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 
 const DecisionBody = z
@@ -105,6 +107,11 @@ function refuseBody(result: Validated & { error?: z.core.$ZodError }): undefined
   throw new DeskError("invalid_decision", message, { errors });
 }
 
+/** Who decides, as the credential says. */
+function byOf(c: Context): { by: DecidedBy } {
+  return { by: decider(principalOf(c)) };
+}
+
 /** Deciding and withdrawing. Who decides is never read from a body. */
 export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: DeskParts): void {
   /** Holds the answer until the run has stopped again, and shows the approval as it is then. */
@@ -117,12 +124,11 @@ export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: DeskP
     timer.abort();
     return { ...done, approval: await desk.get(approval_id) };
   };
-  const by = { kind: "user" as const };
 
   app.openapi(
     decide,
     async (c) => {
-      const done = await desk.decide(c.req.valid("param").approval_id, c.req.valid("json"), { by });
+      const done = await desk.decide(c.req.valid("param").approval_id, c.req.valid("json"), byOf(c));
       return c.json(await settled(done, c.req.valid("query").wait), 200);
     },
     refuseBody,
@@ -133,7 +139,7 @@ export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: DeskP
       const given = c.req
         .valid("json")
         .decisions.map(({ approval_id, ...decision }) => ({ approval_id, decision }));
-      const done = await desk.decideAll(given, { by });
+      const done = await desk.decideAll(given, byOf(c));
       const seconds = c.req.valid("query").wait;
       return c.json({ decisions: await Promise.all(done.map((one) => settled(one, seconds))) }, 200);
     },
@@ -144,13 +150,13 @@ export function decisionRoutes(app: OpenAPIHono, { desk, ports, manager }: DeskP
     async (c) => {
       const { thread_id, tool_call_id } = c.req.valid("param");
       const approval_id = await approvalOfCall(ports.ledger, thread_id, tool_call_id);
-      const done = await desk.decide(approval_id, c.req.valid("json"), { by });
+      const done = await desk.decide(approval_id, c.req.valid("json"), byOf(c));
       return c.json(await settled(done, c.req.valid("query").wait), 200);
     },
     refuseBody,
   );
   app.openapi(withdraw, async (c) => {
-    const done = await desk.withdraw(c.req.valid("param").approval_id, { by });
+    const done = await desk.withdraw(c.req.valid("param").approval_id, byOf(c));
     return c.json(await settled(done, c.req.valid("query").wait), 200);
   });
 }

@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
-import { wireEvent, type Ledger, type LedgerEvent } from "../../ledger/index.ts";
+import { wireEvent, type EventQuery, type Ledger, type LedgerEvent } from "../../ledger/index.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 import { problemAnswer, ThreadId } from "../schemas.ts";
 
@@ -34,11 +35,12 @@ const events = createRoute({
 });
 
 /** The live events of one thread or of all. */
-export function eventRoutes(app: OpenAPIHono, { ports, closing, tail }: DeskParts): void {
+export function eventRoutes(app: OpenAPIHono, { ports, closing, tail, threadsSeenBy }: DeskParts): void {
   const { ledger } = ports;
   app.openapi(events, async (c) => {
     const { thread_id } = c.req.valid("query");
     const last = c.req.valid("header")["last-event-id"];
+    const among = threadsSeenBy(principalOf(c));
     const after = last === undefined ? (await ledger.head()).seq : Number(last);
     return streamSSE(
       c,
@@ -49,7 +51,7 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing, tail }: DeskPart
         const beat = setInterval(() => void out.write(": \n\n"), HEARTBEAT_MS);
         try {
           await out.write(": events\n\n");
-          for await (const event of follow({ ledger, tail }, { after, thread_id }, signal)) {
+          for await (const event of follow({ ledger, tail }, { after, thread_id, among }, signal)) {
             const data = JSON.stringify(wireEvent(event));
             await out.writeSSE({ event: event.type, id: String(event.seq), data });
           }
@@ -65,7 +67,7 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing, tail }: DeskPart
 /** The ledger's events from a point on, and then as they come. The steps inside an execution are left out. */
 async function* follow(
   { ledger, tail }: { ledger: Ledger; tail: DeskParts["tail"] },
-  { after, thread_id }: { after: number; thread_id: string | undefined },
+  { after, thread_id, among }: { after: number; thread_id: string | undefined; among: EventQuery["among"] },
   signal: AbortSignal,
 ): AsyncGenerator<LedgerEvent> {
   let last = after;
@@ -83,6 +85,7 @@ async function* follow(
         after: last,
         limit: PAGE,
         ...(thread_id !== undefined && { thread_id }),
+        ...(among !== undefined && { among }),
       });
       for (const event of page) {
         last = event.seq;

@@ -1,6 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Args } from "../../ledger/index.ts";
 import { definePolicy, evaluate, policyJsonSchema, Tier } from "../../policy/index.ts";
+import { assertSees } from "../identity/may.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { Graphs } from "../graphs/graphs.ts";
 import { threadOf } from "../threads/new-thread.ts";
 import type { Order } from "../runs/order.ts";
@@ -75,6 +77,7 @@ export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: Polic
     const call = { name: tool, args };
     const policy = policyOf(given.policy);
     const row = thread_id === undefined ? undefined : await threadOf(ports, thread_id);
+    if (row) assertSees(principalOf(c), row);
     const graph_id = given.graph_id ?? row?.graph_id ?? undefined;
     if (graph_id === undefined) {
       if (policy === undefined) throw invalid("Name a policy, a graph or a thread on which a graph ran.");

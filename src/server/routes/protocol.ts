@@ -2,18 +2,23 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { WSContext } from "hono/ws";
+import { credentialOf } from "../identity/credential.ts";
 import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { Command } from "../protocol/command.ts";
 import { Connection, type Wire } from "../protocol/connection.ts";
 import { Filter, fits } from "../protocol/filter.ts";
+import { admitGuest } from "../protocol/guests.ts";
 import { obey } from "../protocol/obey.ts";
 import { attach } from "../protocol/standing.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 
 /** How often an open stream shows that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
+
+/** Why a socket is closed whose client may not use it any more. */
+const NOT_ALLOWED = 1008;
 
 const params = z.object({ thread_id: ThreadId });
 
@@ -92,6 +97,8 @@ export function protocolRoutes(app: OpenAPIHono, parts: ServerParts): void {
         const left = new AbortController();
         out.onAbort(() => left.abort());
         const { session, release } = attach(parts, sessions, thread_id);
+        const place = { parts, sessions, thread_id, by: principalOf(c) };
+        const leave = admitGuest(place, session, () => left.abort());
         const beat = setInterval(() => void out.write(": heartbeat\n\n"), HEARTBEAT_MS);
         try {
           // The client waits for a first byte before it takes the stream for open.
@@ -101,6 +108,7 @@ export function protocolRoutes(app: OpenAPIHono, parts: ServerParts): void {
               await out.writeSSE({ id: entry.event_id, event: entry.method, data: entry.json });
         } finally {
           clearInterval(beat);
+          leave();
           release();
         }
       },
@@ -118,18 +126,24 @@ export function protocolRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
 /** Opens a socket for a client. */
 async function upgrade(c: Context, parts: ServerParts, thread_id: string): Promise<Response> {
-  const { sessions, sockets, ports } = parts;
+  const { sessions, sockets, ports, identity } = parts;
   let connection: Connection | null = null;
+  const credential = credentialOf(c);
+  let stopWatching = (): void => undefined;
   const handle = sockets.upgrade(() => ({
     onOpen: (_event, ws) => {
-      connection = new Connection({ parts, sessions, thread_id, by: principalOf(c) }, wireOf(ws));
+      connection = new Connection({ parts, sessions, thread_id, by: credential.principal }, wireOf(ws));
+      stopWatching = identity.watch(credential, () => ws.close(NOT_ALLOWED, "not allowed"));
     },
     onMessage: ({ data }) => {
       const text = typeof data === "string" ? data : Buffer.from(data as ArrayBuffer).toString("utf8");
       connection?.take(text).catch((error: unknown) => ports.onError(error));
     },
     // A broken socket is closed, too.
-    onClose: () => connection?.close(),
+    onClose: () => {
+      stopWatching();
+      connection?.close();
+    },
   }));
   const response = await handle(c as Parameters<typeof handle>[0], () => Promise.resolve());
   return response ?? c.body(null, 426);

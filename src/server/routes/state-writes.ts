@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { isoTime } from "../../desk/index.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
@@ -72,11 +73,16 @@ export function stateWriteRoutes(app: OpenAPIHono, parts: ServerParts): void {
       throw new ServerError("not_supported", message);
     }
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    const written = await writeState(parts, row, {
-      values: values ?? null,
-      as_node: as_node ?? undefined,
-      checkpoint_id: checkpoint_id ?? checkpoint?.checkpoint_id ?? undefined,
-    });
+    const written = await writeState(
+      parts,
+      row,
+      {
+        values: values ?? null,
+        as_node: as_node ?? undefined,
+        checkpoint_id: checkpoint_id ?? checkpoint?.checkpoint_id ?? undefined,
+      },
+      principalOf(c),
+    );
     return c.json({ checkpoint: written, configurable: written }, 200);
   });
 

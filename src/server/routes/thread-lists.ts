@@ -1,4 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { ownerSeenBy } from "../identity/own-threads.ts";
+import { decider, principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { extract, isPath } from "../threads/extract.ts";
@@ -82,6 +84,7 @@ export function threadListRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const { limit, offset, select, sort_by, sort_order, extract: paths, ...filter } = c.req.valid("json");
     const found = await findThreads(parts, {
       ...filterOf(filter),
+      owner: ownerSeenBy(principalOf(c)),
       // A state is written by runs and by writes, and each of them sets the other time too.
       ...(sort_by && { sort_by: sort_by === "state_updated_at" ? "updated_at" : sort_by }),
       ...(sort_order && { sort_order }),
@@ -100,13 +103,19 @@ export function threadListRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(count, async (c) => {
-    const found = await findThreads(parts, filterOf(c.req.valid("json")));
+    const found = await findThreads(parts, {
+      ...filterOf(c.req.valid("json")),
+      owner: ownerSeenBy(principalOf(c)),
+    });
     return c.json(found.length, 200);
   });
 
   app.openapi(prune, async (c) => {
     const { thread_ids, strategy } = c.req.valid("json");
-    return c.json({ pruned_count: await pruneThreads(parts, thread_ids, strategy ?? "delete") }, 200);
+    return c.json(
+      { pruned_count: await pruneThreads(parts, thread_ids, strategy ?? "delete", decider(principalOf(c))) },
+      200,
+    );
   });
 }
 

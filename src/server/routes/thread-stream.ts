@@ -1,4 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { sees } from "../identity/own-threads.ts";
+import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Run } from "../runs/run.ts";
 import { serveEvents } from "../runs/serve-run.ts";
@@ -61,6 +63,9 @@ export function threadStreamRoutes(app: OpenAPIHono, parts: ServerParts): void {
             await new Promise<void>((resolve) => (hear = resolve));
             continue;
           }
+          const row = await ports.threads.get(thread_id);
+          // The thread that was followed may be gone, and another of its name be somebody else's.
+          if (row && !sees(principalOf(c), row)) return;
           const after = run.run_id === lastRun ? lastEvent : undefined;
           for await (const event of run.read(signal, after))
             if (isWanted(event.event, modes))

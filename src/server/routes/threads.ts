@@ -1,12 +1,13 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
-import { principalOf } from "../identity/principal.ts";
+import { decider, hasRole, principalOf } from "../identity/principal.ts";
+import { keptFor, Ttl, TtlView } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { copyThread } from "../threads/copy-thread.ts";
 import { createThread } from "../threads/create-thread.ts";
-import { deleteThread } from "../threads/delete-thread.ts";
+import { deleteThread, eraseLeft } from "../threads/delete-thread.ts";
 import { threadOf } from "../threads/new-thread.ts";
 import { viewThread } from "../threads/thread-view.ts";
 
@@ -24,14 +25,14 @@ export const Thread = z
     interrupts: z
       .record(z.string(), z.array(z.looseObject({ id: z.string(), value: z.unknown() })))
       .describe("What is open, by task."),
+    ttl: TtlView.optional().describe("How long it is kept, where that was said."),
   })
   .meta({ id: "Thread" });
 
 const Metadata = z.record(z.string(), z.unknown());
-const Ttl = z
-  .unknown()
-  .optional()
-  .describe("Taken and not acted upon: threads are kept until they are deleted.");
+const Keep = Ttl.nullish().describe(
+  "For how many minutes the thread is kept after something happened on it last; `null`: until it is deleted.",
+);
 const params = z.object({ thread_id: ThreadId });
 const noContent = { 204: { description: "It is gone." }, default: problemAnswer };
 const thread = {
@@ -67,7 +68,7 @@ const create = createRoute({
           .max(1_000)
           .nullish()
           .describe("States to begin with, each written in the names of nodes. They need a `graph_id`."),
-        ttl: Ttl,
+        ttl: Keep,
       }),
       "What is known of it.",
     ),
@@ -97,7 +98,7 @@ const update = createRoute({
     body: jsonBody(
       z.looseObject({
         metadata: Metadata.nullish().describe("What is added. Keys that are there already are replaced."),
-        ttl: Ttl,
+        ttl: Keep,
       }),
       "What changes.",
     ),
@@ -109,7 +110,9 @@ const remove = createRoute({
   method: "delete",
   path: "/threads/{thread_id}",
   summary: "Delete a thread",
-  description: "Its open questions end as `cancelled`. What the ledger holds of it stays.",
+  description:
+    "Its open questions end as `cancelled`. What the ledger holds of it is erased: types, times and digests stay, so that " +
+    "the chain still proves them.",
   request: { params },
   responses: noContent,
 });
@@ -133,11 +136,12 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(create, async (c) => {
-    const { thread_id, metadata, if_exists, supersteps } = c.req.valid("json");
+    const { thread_id, metadata, if_exists, supersteps, ttl } = c.req.valid("json");
     const row = await createThread(parts, {
       thread_id: thread_id ?? undefined,
       metadata: metadata ?? {},
-      owner: principalOf(c).id,
+      ttl: ttl ?? null,
+      by: principalOf(c),
       if_exists: if_exists ?? "raise",
       supersteps: (supersteps ?? []).map(({ updates }) => updates.map(firstUpdate)),
     });
@@ -150,15 +154,21 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(update, async (c) => {
     const { thread_id } = c.req.valid("param");
-    const { metadata } = c.req.valid("json");
+    const { metadata, ttl } = c.req.valid("json");
     await threadOf(ports, thread_id);
     await ports.threads.addMetadata(thread_id, metadata ?? {}, isoTime(ports.clock));
+    if (ttl !== undefined) await ports.threads.change(thread_id, () => keptFor(ttl, ports.clock()));
     if (c.req.header("prefer")?.includes("return=minimal")) return c.body(null, 204);
     return c.json(await view(await threadOf(ports, thread_id)), 200);
   });
 
   app.openapi(remove, async (c) => {
-    await deleteThread(parts, await threadOf(ports, c.req.valid("param").thread_id));
+    const { thread_id } = c.req.valid("param");
+    const principal = principalOf(c);
+    const row = await ports.threads.get(thread_id);
+    const isLeft = row === undefined && hasRole(principal, "admin");
+    if (isLeft && (await eraseLeft(parts, thread_id, decider(principal)))) return c.body(null, 204);
+    await deleteThread(parts, row ?? (await threadOf(ports, thread_id)), decider(principal));
     return c.body(null, 204);
   });
 

@@ -15,11 +15,14 @@ import type { RunPorts } from "./run-ports.ts";
  */
 export async function takeAnswer(
   ports: Pick<RunPorts, "ledger" | "desk" | "clock">,
-  { thread_id, run_id, graph_id, assistant_id }: ThreadRow,
+  { thread_id, run_id, graph_id, assistant_id, requested_by }: ThreadRow,
   { state, answer, by }: { state: StateSnapshot | null; answer: unknown; by: DecidedBy },
 ): Promise<Approval[]> {
   const { desk } = ports;
-  const asker = { thread_id, run_id, graph_id: graph_id ?? "", assistant_id: assistant_id ?? "" };
+  const asker = {
+    ...{ thread_id, run_id, graph_id: graph_id ?? "", assistant_id: assistant_id ?? "" },
+    requested_by,
+  };
   try {
     const open = await openNow(ports, asker, state);
     const settled = await desk.decideAll(addressAll(answer, open), { by });

@@ -1,7 +1,7 @@
 import { DeskError } from "../../desk/index.ts";
 import { digest, type Approval } from "../../ledger/index.ts";
-import type { ThreadRow } from "../database/tables.ts";
-import { decider } from "../identity/principal.ts";
+import type { RunRow, ThreadRow } from "../database/tables.ts";
+import { decider, type Principal } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
 import { isAddressed } from "../questions/address.ts";
 import { pendingOf } from "../threads/open-questions.ts";
@@ -44,13 +44,15 @@ export class Answers {
     const answer_digest = digest({ thread_id, answer: answer ?? null });
     // Sent again while its run is live, it is the same answer, and not one to a question that nobody has seen yet.
     const begun = this.#lanes.get(thread_id)?.answers.get(answer_digest);
-    if (begun) return begun;
+    if (begun && begun.requested_by === given.by.id) return begun;
+    if (begun && !isAddressed(answer)) throw takenBefore();
     const prepared = (): PreparedRun =>
       prepare(this.#ports, thread_id, given, { beginning: { kind: "answers" }, answer_digest });
     const repeated = await this.#repeated(row, answer, answer_digest);
+    if (repeated && repeated.requested_by !== given.by.id) throw takenBefore();
     if (repeated) return this.#show(row, prepared());
     const taken = await this.#decide(row, answer, given).catch(async (error: unknown) => {
-      const run = isStale(error) ? await this.#begunBy(row, answer_digest, prepared) : undefined;
+      const run = isStale(error) ? await this.#begunBy(row, answer_digest, prepared, given.by) : undefined;
       if (run === undefined) throw error;
       return run;
     });
@@ -137,39 +139,47 @@ export class Answers {
     return pending.length > 0 && pending.every(({ kind }) => kind !== "interrupt");
   }
 
-  /** The run that the very same answer began before: live, or the thread's newest. */
+  /** The run that the very same answer of the same sender began before: live, or the thread's newest. */
   async #begunBy(
     row: ThreadRow,
     answer_digest: string,
     prepared: () => PreparedRun,
+    by: Principal,
   ): Promise<Run | undefined> {
     const live = this.#lanes.get(row.thread_id)?.answers.get(answer_digest);
-    if (live) return live;
+    if (live?.requested_by === by.id) return live;
     const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
-    if (newest?.answer_digest !== answer_digest) return undefined;
+    if (newest?.answer_digest !== answer_digest || newest.requested_by !== by.id) return undefined;
     return this.#show(row, prepared());
   }
 
   /**
-   * Whether a bare answer is one that was taken before, sent again: what is open now came after it, and nobody was told
+   * The run that a bare answer began before, where it is sent again: what is open now came after it, and nobody was told
    * of that yet. As an answer to a new question it would be one to a question that its sender has not seen.
    */
-  async #repeated({ thread_id }: ThreadRow, answer: unknown, answer_digest: string): Promise<boolean> {
-    if (isAddressed(answer) || this.#lanes.get(thread_id)) return false;
+  async #repeated({ thread_id }: ThreadRow, answer: unknown, answer_digest: string): Promise<RunRow | null> {
+    if (isAddressed(answer) || this.#lanes.get(thread_id)) return null;
     const { runs, ledger, told } = this.#ports;
     const newest = await runs.list(thread_id, { limit: LOOKED_BACK, offset: 0 });
     const begun = newest.find((run) => run.answer_digest === answer_digest);
-    if (begun === undefined) return false;
+    if (begun === undefined) return null;
     const pending = await pendingOf(ledger, thread_id);
-    return pending.some(
+    const isUnseen = pending.some(
       ({ run_id, interrupt_id }) => run_id !== null && run_id >= begun.run_id && !told.has(interrupt_id),
     );
+    return isUnseen ? begun : null;
   }
 
   /** Nothing is left to bring: what the client gets is how the thread stands. */
   #show(row: ThreadRow, prepared: PreparedRun): Promise<Run> {
     return this.#openOrLater(prepared, (lane) => this.#lanes.launch(lane, { ...prepared, row, start: null }));
   }
+}
+
+function takenBefore(): DeskError {
+  const message =
+    "Somebody else gave the same answer first, and it names no question. Read the thread, and name what yours is for.";
+  return new DeskError("not_pending", message);
 }
 
 /** Whether an answer was refused because it, or another one, was taken before. */

@@ -14,9 +14,9 @@ export async function comeToRest(ports: RunPorts, row: ThreadRow): Promise<void>
 
 /** Keeps the questions of a thread on which nothing runs. */
 export async function keepAtRest(ports: RunPorts, row: ThreadRow): Promise<void> {
-  const { thread_id, run_id, graph_id, assistant_id } = row;
+  const { thread_id, run_id, graph_id, assistant_id, requested_by } = row;
   if (graph_id === null) return;
-  const asker = { thread_id, run_id, graph_id, assistant_id: assistant_id ?? graph_id };
+  const asker = { thread_id, run_id, graph_id, assistant_id: assistant_id ?? graph_id, requested_by };
   const readState = () => stateOf(ports, row);
   await keepQuestions(ports, asker, { readState, mayAsk: true, hasPaused: false, brought: new Set() });
 }

@@ -12,8 +12,8 @@ const LOOK_MS = 200;
  */
 export function followElsewhere(
   ports: Pick<RunPorts, "runs" | "registry" | "onError">,
-  { run_id, thread_id, attempt }: RunRow,
-  run: Run = ports.registry.get(run_id) ?? ports.registry.add(new Run(thread_id, run_id)),
+  { run_id, thread_id, attempt, requested_by }: RunRow,
+  run: Run = ports.registry.get(run_id) ?? ports.registry.add(new Run(thread_id, run_id, requested_by)),
 ): Run {
   const follow = async (): Promise<void> => {
     if (run.isFollowed) return;

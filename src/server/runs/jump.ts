@@ -1,4 +1,5 @@
 import type { ThreadRow } from "../database/tables.ts";
+import { decider } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { assertOwnKeys } from "../threads/gate-state.ts";
@@ -31,8 +32,8 @@ export async function beginJump(
   given: GivenRun,
 ): Promise<Run> {
   const { manager, ports, checkpointer } = parts;
-  if (isEnd(goto) && isNothing(update) && !hasAnswer) {
-    await resolveThread(parts, row);
+  if (isEnding({ goto, update, hasAnswer })) {
+    await resolveThread(parts, row, decider(given.by));
     return manager.show((await ports.threads.get(row.thread_id)) ?? row, given);
   }
   const pending = (await pendingOf(ports.ledger, row.thread_id)).map(({ approval_id }) => approval_id);
@@ -72,6 +73,11 @@ export async function beginJump(
   await checkInput(checkpointer, update ?? null, async () => messagesOf(state?.values));
   const beginning = { ...(targets.length > 0 && { goto: targets }), ...(!isNothing(update) && { update }) };
   return manager.start(row, { kind: "command", ...beginning }, given);
+}
+
+/** Whether a jump is how inboxes mark a thread as resolved: to the end, and nothing else. */
+export function isEnding({ goto, update, hasAnswer }: Jump): boolean {
+  return isEnd(goto) && isNothing(update) && !hasAnswer;
 }
 
 function isEnd(goto: unknown): boolean {

@@ -23,12 +23,13 @@ export async function keepFailed(ports: RunPorts, leg: Leg, status: RunStatus): 
 
 async function keep(
   ports: RunPorts,
-  { run, row, record, start }: Leg,
+  { run, row, record, requested_by, start }: Leg,
   how: { mayAsk: boolean; hasPaused: boolean },
 ): Promise<void> {
   const { thread_id, run_id } = run;
   const { graph_id, assistant_id } = record;
   const readState = () => stateOf(ports, { ...row, graph_id });
   const brought = new Set(start?.kind === "answers" ? start.questions.approval_ids : []);
-  await keepQuestions(ports, { thread_id, run_id, graph_id, assistant_id }, { ...how, readState, brought });
+  const asker = { thread_id, run_id, graph_id, assistant_id, requested_by };
+  await keepQuestions(ports, asker, { ...how, readState, brought });
 }

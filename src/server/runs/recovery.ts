@@ -114,7 +114,7 @@ async function closeLeft(ports: RunPorts, { thread_id, run_id }: ThreadRow): Pro
   const stored = readStoredRun(record.kwargs_json) ?? {
     ...{ beginning: { kind: "answers" as const }, order: {}, wishes: { modes: [] } },
   };
-  return { record, stored, run: registry.add(new Run(thread_id, record.run_id)) };
+  return { record, stored, run: registry.add(new Run(thread_id, record.run_id, record.requested_by)) };
 }
 
 /** Whether the ledger has the run's newest end already, or not even its beginning. */

@@ -96,7 +96,7 @@ export class RunQueue {
     const stored = readStoredRun(record.kwargs_json);
     if (stored === null) return null;
     const { run_id, thread_id } = record;
-    return { run: registry.get(run_id) ?? registry.add(new Run(thread_id, run_id)), record, stored };
+    return { run: registry.get(run_id) ?? registry.add(new Run(thread_id, run_id, record.requested_by)), record, stored };
   }
 
   #arm(): void {

@@ -46,7 +46,7 @@ export function prepare(
   { beginning, answer_digest = null }: { beginning: Beginning; answer_digest?: string | null },
 ): PreparedRun {
   const { graph_id, assistant_id, order, wishes, checkpoint_id, isTemporary } = given;
-  const run = registry.add(new Run(thread_id));
+  const run = registry.add(new Run(thread_id, undefined, given.by.id));
   const at = isoTime(clock);
   const stored: StoredRun = {
     ...{ beginning, order, wishes },

@@ -40,6 +40,8 @@ export class Run {
   result: RunResult | null = null;
   /** Whether its end in another process is waited for. */
   isFollowed = false;
+  /** Who asked for it; `null` where nobody had to say who they are. */
+  readonly requested_by: string | null;
   /** How often it has begun, counting those of earlier processes. */
   attempt = 0;
   /** Takes what it tells in the newer protocol, where somebody follows it in that. */
@@ -50,8 +52,9 @@ export class Run {
   #outcome: RunOutcome | null = null;
   #finish!: (outcome: RunOutcome) => void;
 
-  constructor(thread_id: string, run_id: string = v7()) {
+  constructor(thread_id: string, run_id: string = v7(), requested_by: string | null = null) {
     this.run_id = run_id;
+    this.requested_by = requested_by;
     this.thread_id = thread_id;
     this.done = new Promise((resolve) => (this.#finish = resolve));
     // Each parallel task of the graph listens to it.

@@ -2,6 +2,9 @@ import { Command } from "@langchain/langgraph";
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { sees } from "../identity/own-threads.ts";
+import type { Principal } from "../identity/principal.ts";
+import { keptFor, type Ttl } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { checkStorable } from "../runs/check-input.ts";
@@ -19,7 +22,9 @@ export interface FirstUpdate extends StateUpdate {
 export interface NewThread {
   thread_id?: string | undefined;
   metadata: Record<string, unknown>;
-  owner: string | null;
+  ttl: Ttl | null;
+  /** Who creates it, and owns it from then on. */
+  by: Principal;
   if_exists: "raise" | "do_nothing";
   /** States to begin with, one after the other, each of updates in the names of nodes. */
   supersteps: FirstUpdate[][];
@@ -32,11 +37,13 @@ export interface NewThread {
  */
 export async function createThread(parts: ServerParts, wanted: NewThread): Promise<ThreadRow> {
   const { ports, manager } = parts;
-  const { thread_id = randomUUID(), metadata, owner, if_exists, supersteps } = wanted;
-  const row = emptyThread(thread_id, metadata, { at: isoTime(ports.clock), owner });
-  if (supersteps.length === 0) return add(parts, row, if_exists);
+  const { thread_id = randomUUID(), metadata, ttl, by, supersteps } = wanted;
+  const at = isoTime(ports.clock);
+  const empty = emptyThread(thread_id, metadata, { at, owner: by.id });
+  const row = { ...empty, ...keptFor(ttl, Date.parse(at)) };
+  if (supersteps.length === 0) return add(parts, row, wanted);
   const existing = await ports.threads.get(thread_id);
-  if (existing) return add(parts, row, if_exists);
+  if (existing) return add(parts, row, wanted);
   return manager.alone(thread_id, async () => {
     const { graph_id, assistant_id, graph } = await graphOf(parts, row);
     const updates = supersteps.map((step) => step.map(asUpdate));
@@ -49,20 +56,18 @@ export async function createThread(parts: ServerParts, wanted: NewThread): Promi
     const lane_owner = ports.leases.owner_id;
     const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json, lane_owner };
     // Somebody else may have created it meanwhile: then these states are not its.
-    if (!(await ports.threads.add(first))) return add(parts, first, if_exists);
+    if (!(await ports.threads.add(first))) return add(parts, first, wanted);
     await drafted.commit();
     return first;
   });
 }
 
-async function add(
-  { ports }: ServerParts,
-  row: ThreadRow,
-  if_exists: NewThread["if_exists"],
-): Promise<ThreadRow> {
-  if (!(await ports.threads.add(row)) && if_exists !== "do_nothing")
-    throw new ServerError("thread_exists", `There is a thread "${row.thread_id}" already.`);
-  return threadOf(ports, row.thread_id);
+async function add({ ports }: ServerParts, row: ThreadRow, { by, if_exists }: NewThread): Promise<ThreadRow> {
+  if (await ports.threads.add(row)) return row;
+  const there = await threadOf(ports, row.thread_id);
+  // The thread of somebody else is not given away, by whichever name it was asked for.
+  if (if_exists === "do_nothing" && sees(by, there)) return there;
+  throw new ServerError("thread_exists", `There is a thread "${row.thread_id}" already.`);
 }
 
 function asUpdate({ values, command, as_node }: FirstUpdate): StateUpdate {

@@ -6,6 +6,8 @@ import type { ThreadQuery } from "./threads.ts";
 
 /** Which threads are looked for. */
 export interface ThreadFilter extends Partial<Pick<ThreadQuery, "ids" | "sort_by" | "sort_order">> {
+  /** Only those of this owner. */
+  owner?: string | undefined;
   status?: ThreadStatus | undefined;
   /** What their metadata must hold. */
   metadata?: Record<string, unknown> | undefined;
@@ -16,8 +18,12 @@ export interface ThreadFilter extends Partial<Pick<ThreadQuery, "ids" | "sort_by
 /** The threads that match, in order. */
 export async function findThreads(parts: ServerParts, filter: ThreadFilter): Promise<ThreadRow[]> {
   const { ports, manager } = parts;
-  const { ids, status, metadata = {}, values, sort_by = "created_at", sort_order = "desc" } = filter;
-  const rows = await ports.threads.search({ ...(ids && { ids }), sort_by, sort_order });
+  const { ids, owner, status, metadata = {}, values, sort_by = "created_at", sort_order = "desc" } = filter;
+  const rows = await ports.threads.search({
+    ...(ids && { ids }),
+    ...(owner !== undefined && { owner }),
+    ...{ sort_by, sort_order },
+  });
   let found = rows.filter((row) => matches(JSON.parse(row.metadata_json), metadata));
   if (status !== undefined) {
     const asking = await threadsWithQuestions(parts);

@@ -1,4 +1,5 @@
 import { isoTime } from "../../desk/index.ts";
+import type { DecidedBy } from "../../ledger/index.ts";
 import { dropOtherCheckpoints } from "../database/stored-checkpoints.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
@@ -22,6 +23,7 @@ export async function pruneThreads(
   parts: ServerParts,
   thread_ids: readonly string[],
   strategy: PruneStrategy,
+  by: DecidedBy,
 ): Promise<number> {
   const { ports, manager } = parts;
   let count = 0;
@@ -29,7 +31,7 @@ export async function pruneThreads(
     const row = await ports.threads.get(thread_id);
     if (row === undefined) continue;
     if (strategy === "delete") {
-      await deleteThread(parts, row);
+      await deleteThread(parts, row, by);
       count += 1;
     } else if (row.graph_id !== null && !manager.isLive(thread_id)) {
       const isPruned = await manager.alone(thread_id, () => keepLatest(parts, row));

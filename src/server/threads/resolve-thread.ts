@@ -2,7 +2,7 @@ import { AIMessage, BaseMessage, type ToolMessage } from "@langchain/core/messag
 import type { StateSnapshot } from "@langchain/langgraph";
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../desk/index.ts";
-import type { Call, Ledger } from "../../ledger/index.ts";
+import type { Call, DecidedBy, Ledger } from "../../ledger/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
 import type { ServerParts } from "../parts.ts";
@@ -35,7 +35,7 @@ export function isResolving({ values, as_node }: StateUpdate): boolean {
  * @returns the new checkpoint.
  * @throws {ServerError} `thread_busy`, `invalid_request`
  */
-export async function resolveThread(parts: ServerParts, row: ThreadRow): Promise<unknown> {
+export async function resolveThread(parts: ServerParts, row: ThreadRow, by: DecidedBy): Promise<unknown> {
   const { manager, ports } = parts;
   const { thread_id } = row;
   return manager.alone(thread_id, async () => {
@@ -43,7 +43,7 @@ export async function resolveThread(parts: ServerParts, row: ThreadRow): Promise
     const { state } = await readNow(ports, { ...row, graph_id });
     await assertNoToolRuns(parts, thread_id);
     // The ledger first: from here on nobody can answer what is about to go.
-    await closeCalls(parts, thread_id, { reason: REASON, by: { kind: "user" } });
+    await closeCalls(parts, thread_id, { reason: REASON, by });
     const drafted = await draftEnd(parts, graph, { thread_id, state });
     await drafted.commit();
     const at = isoTime(ports.clock);

@@ -1,5 +1,7 @@
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
+import { assertMay } from "../identity/may.ts";
+import { decider, type Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { checkStorable } from "../runs/check-input.ts";
@@ -25,11 +27,18 @@ export interface StateWrite extends StateUpdate {
  * @returns the new checkpoint.
  * @throws {ServerError} `thread_busy`, `approval_pending`, `not_supported`, `invalid_request`. Nothing is written then.
  */
-export async function writeState(parts: ServerParts, row: ThreadRow, write: StateWrite): Promise<unknown> {
+export async function writeState(
+  parts: ServerParts,
+  row: ThreadRow,
+  write: StateWrite,
+  principal: Principal,
+): Promise<unknown> {
   const { manager, ports, checkpointer } = parts;
   const { thread_id } = row;
+  const by = decider(principal);
+  await assertMay(parts, principal, thread_id, isResolving(write) ? "answers" : "changes");
   if (isResolving(write) && !(await isOlder(parts, row, write.checkpoint_id)))
-    return resolveThread(parts, row);
+    return resolveThread(parts, row, by);
   await checkStorable(checkpointer, write.values, "values");
   return manager.alone(thread_id, async () => {
     const { graph_id, assistant_id, graph } = await graphOf(parts, row);
@@ -44,7 +53,7 @@ export async function writeState(parts: ServerParts, row: ThreadRow, write: Stat
     if (isFork) {
       await assertNoToolRuns(parts, thread_id);
       const reason = "The thread went on from an older checkpoint.";
-      await closeCalls(parts, thread_id, { reason, by: { kind: "user" } });
+      await closeCalls(parts, thread_id, { reason, by });
     }
     await drafted.commit();
     await ports.threads.change(thread_id, (found) => ({
