@@ -2,8 +2,8 @@ import { nearest, parseOverlay, PolicyError } from "../../policy/index.ts";
 
 /** What a client says of how a graph with a gate of ours is run. */
 interface Said {
-  context?: Record<string, unknown> | undefined;
-  configurable?: Record<string, unknown> | undefined;
+  context?: Record<string, unknown> | null | undefined;
+  configurable?: Record<string, unknown> | null | undefined;
 }
 
 /**
@@ -13,14 +13,14 @@ interface Said {
  * @param what whose context it is, for the message.
  * @throws {PolicyError} with the path in the request.
  */
-export function checkOverlay({ context = {}, configurable = {} }: Said, what: string): void {
-  const { policy, mode, ...others } = context;
+export function checkOverlay({ context, configurable }: Said, what: string): void {
+  const { policy, mode, ...others } = context ?? {};
   if (policy !== undefined) at("context.policy", what, () => parseOverlay(policy));
   if (mode !== undefined) at("context", what, () => parseOverlay({ mode }));
   const misspelt = Object.keys(others).find((key) => nearest(key, ["policy"]) !== undefined);
   if (misspelt !== undefined)
     throw refusal(`context.${misspelt}`, 'is nothing that the gate reads; did you mean "policy"?', what);
-  if (configurable["policy"] !== undefined)
+  if (configurable?.["policy"] !== undefined)
     throw refusal("config.configurable.policy", 'is not read there; send it as "context.policy"', what);
 }
 

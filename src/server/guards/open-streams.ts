@@ -42,7 +42,7 @@ export class OpenStreams {
       throw error;
     }
     if (!isOpen(c)) return release();
-    const { incoming, outgoing } = c.env as Bindings;
+    const { incoming, outgoing } = (c.env ?? {}) as Partial<Bindings>;
     // A socket has no answer of its own: it is open for as long as the connection.
     const held = outgoing ?? incoming?.socket;
     if (held === undefined || held.destroyed) release();

@@ -16,9 +16,11 @@ const OURS = new Set([
 ]);
 
 /** A client's `configurable` without what is not the client's to say. */
-export function cleanConfigurable(configurable: Record<string, unknown> = {}): Record<string, unknown> {
+export function cleanConfigurable(
+  configurable: Record<string, unknown> | null | undefined,
+): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(configurable).filter(
+    Object.entries(configurable ?? {}).filter(
       ([key]) => !OURS.has(key) && !key.startsWith("__") && !key.startsWith("countersign_"),
     ),
   );
