@@ -24,11 +24,13 @@ function join(a: PolicyOverlay, b: PolicyOverlay): PolicyOverlay {
   const tier = a.default && b.default ? strictest(a.default, b.default) : (a.default ?? b.default);
   const rules = unite(a.rules ?? [], b.rules ?? []);
   const review = strictestReview(a.review ?? {}, b.review ?? {});
+  const mask = [...new Set([...(a.mask ?? []), ...(b.mask ?? [])])].sort();
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(tier === undefined ? {} : { default: tier }),
     ...(rules.length === 0 ? {} : { rules }),
     ...(Object.keys(review).length === 0 ? {} : { review }),
+    ...(mask.length === 0 ? {} : { mask }),
   };
 }
 

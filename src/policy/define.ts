@@ -35,6 +35,7 @@ function parsePolicy(input: unknown): Policy {
     default: document.default ?? "approve",
     rules: document.rules ?? [],
     review: fillReview(document.review ?? {}),
+    ...(document.mask === undefined ? {} : { mask: document.mask }),
   });
 }
 
@@ -50,6 +51,7 @@ export function parseOverlay(input: unknown): PolicyOverlay {
     ...(document.default === undefined ? {} : { default: document.default }),
     ...(document.rules === undefined ? {} : { rules: document.rules }),
     ...(document.review === undefined ? {} : { review: document.review }),
+    ...(document.mask === undefined ? {} : { mask: document.mask }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DURATION_PATTERN } from "./duration.ts";
+import { MASK_PATTERN } from "./mask-pattern.ts";
 import { DecisionType, Mode, Tier } from "./tier.ts";
 import { When } from "./when.ts";
 
@@ -65,6 +66,14 @@ const shared = {
     .optional()
     .describe("All matching rules count, the strictest wins, order is irrelevant."),
   review: Review.optional().describe("How every call is asked about."),
+  mask: z
+    .array(z.string().max(200).regex(MASK_PATTERN))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      "Dot paths of arguments that people and logs see as `***`, of whichever tool: `*` is any one key or index, `**` any number of them. The tool gets the whole value.",
+    ),
   $schema: z.string().optional().describe("The address of this schema, for editors. Not part of the policy."),
 };
 
@@ -84,6 +93,6 @@ export const OverlayDocument = z
 
 /** Every key of a policy that exists in the language but that this version does not enforce. */
 export const UNENFORCED: readonly string[] = [
-  ...["allowances", "grants", "fatigue", "reviewers", "groups", "mask"],
+  ...["allowances", "grants", "fatigue", "reviewers", "groups"],
   ...["quorum", "separateDuties", "by", "escalate", "allowTimeoutApproval"],
 ];

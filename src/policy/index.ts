@@ -12,10 +12,13 @@ export type { EffectiveReview, Facts, PolicyCall, ToolAnnotations, ToolFacts, Ve
 export { policyJsonSchema } from "./json-schema.ts";
 export { lintPolicy } from "./lint.ts";
 export type { Finding, FindingCode } from "./lint.ts";
+export { MASKED, maskArgs, maskedPaths, masksOf, restoreMasked, secretsIn, SHORTEST_SECRET } from "./mask.ts";
+export type { Restored } from "./mask.ts";
 export { pathArguments } from "./path-arguments.ts";
 export { modeOf } from "./policy.ts";
 export type { Policy, PolicyOverlay, Review } from "./policy.ts";
 export { PolicyError } from "./policy-error.ts";
 export type { PolicyProblem } from "./policy-error.ts";
 export { compareTiers, DecisionType, isTier, Mode, strictest, strictestMode, Tier } from "./tier.ts";
+export { visible, visibleLine, visibleProse } from "./visible.ts";
 export { Predicate, When } from "./when.ts";

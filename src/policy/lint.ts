@@ -3,6 +3,7 @@ import type { Rule } from "./document.ts";
 import { parseDuration } from "./duration.ts";
 import type { ToolFacts } from "./facts.ts";
 import { lintFields } from "./lint-fields.ts";
+import { lintMask } from "./lint-mask.ts";
 import { lintRisk } from "./lint-risk.ts";
 import { lintTools } from "./lint-tools.ts";
 import type { Policy } from "./policy.ts";
@@ -31,7 +32,7 @@ export interface Finding {
 
 /** Reads a policy for what its schema cannot see. Without `tools`, what concerns the registered tools is left out. */
 export function lintPolicy(policy: Policy, tools?: readonly ToolFacts[]): Finding[] {
-  return policy.rules.flatMap((rule, index) => {
+  const inRules = policy.rules.flatMap((rule, index) => {
     const path = ["rules", index];
     const findings = [
       ...lintId(rule, index, policy),
@@ -48,6 +49,7 @@ export function lintPolicy(policy: Policy, tools?: readonly ToolFacts[]): Findin
       ...lintRisk(rule, path, tools, policy.default),
     ];
   });
+  return [...inRules, ...(tools === undefined ? [] : lintMask(policy.mask ?? [], tools))];
 }
 
 function lintId(rule: Rule, index: number, policy: Policy): Finding[] {

@@ -18,6 +18,7 @@ export interface PolicyOverlay {
   default?: Tier;
   rules?: Rule[];
   review?: ReviewInput;
+  mask?: string[];
 }
 
 /** A parsed policy: plain JSON, frozen, defaults filled in. `overlay` is what `combine` has put on top of it. */
@@ -27,6 +28,8 @@ export interface Policy {
   default: Tier;
   rules: Rule[];
   review: Review;
+  /** Dot paths of arguments that people do not see; absent when there are none. */
+  mask?: string[];
   overlay?: PolicyOverlay;
 }
 

@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 
 const REVIEW_KEYS = ["ask", "onNewInput", "decisions", "timeout", "onTimeout", "requireReason", "remember"];
 const RULE_KEYS = ["id", "tools", "when", "tier", "reason", "review"];
-const TOP_KEYS = ["version", "mode", "default", "rules", "review"];
+const TOP_KEYS = ["version", "mode", "default", "rules", "review", "mask"];
 
 /** Says what a schema found wrong with an input, a path and a sentence for each thing. */
 export function problemsOf(issues: readonly Issue[], input: unknown): PolicyProblem[] {
@@ -84,6 +84,8 @@ function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: reado
 function wrongFormat(key: PropertyKey | undefined, path: readonly PropertyKey[], value: string): string {
   const text = `"${value.slice(0, 60)}"`;
   if (key === "timeout") return `${text} is no duration; write a whole number and s, m, h or d, like "15m"`;
+  if (path[0] === "mask")
+    return `${text} is no path of arguments; write names joined by dots, with * for any one and ** for any number, like "**.password"`;
   if (path.includes("tools"))
     return `${text} is no tool name; write a name or a glob with * and ?, like "read_*"`;
   return `${text} is no rule id; write letters, digits and . _ : / - without spaces, at most 100`;

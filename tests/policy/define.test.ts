@@ -66,7 +66,7 @@ describe("definePolicy", () => {
     [{ version: 1, fatigue: {} }, "fatigue", /not enforced/],
     [{ version: 1, reviewers: [] }, "reviewers", /not enforced/],
     [{ version: 1, groups: {} }, "groups", /not enforced/],
-    [{ version: 1, mask: [] }, "mask", /not enforced/],
+    [{ version: 1, mask: [] }, "mask", /must not be an empty list/],
     [{ version: 1, review: { quorum: 2 } }, "review.quorum", /not enforced/],
     [{ version: 1, review: { separateDuties: true } }, "review.separateDuties", /not enforced/],
     [{ version: 1, review: { by: ["x"] } }, "review.by", /not enforced/],
