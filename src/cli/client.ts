@@ -107,13 +107,17 @@ async function refusal(response: Response, url: string): Promise<CliError> {
   const { status } = response;
   const text = await response.text().catch(() => "");
   const problem = readProblem(text);
+  if (status === 401) return noToken(url, problem);
   if (problem !== undefined) return new CliError({ status, ...problem });
-  if (status === 401) {
-    const detail = `The server at ${url} wants a token. Set COUNTERSIGN_TOKEN.`;
-    return new CliError({ title: "No token", status, code: "unauthorized", detail });
-  }
   const detail = `The server at ${url} answered ${status} and did not say why.`;
   return new CliError({ title: "Refused", status, code: "http_error", detail });
+}
+
+function noToken(url: string, problem: Problem | undefined): CliError {
+  const detail = process.env["COUNTERSIGN_TOKEN"]
+    ? `The server at ${url} does not take the token in COUNTERSIGN_TOKEN: it is unknown, or has expired or was revoked. Set a good one.`
+    : `The server at ${url} wants a token. Set COUNTERSIGN_TOKEN; "countersign token create" makes one.`;
+  return new CliError({ ...problem, title: "No token", status: 401, code: "unauthorized", detail });
 }
 
 function readProblem(text: string): Problem | undefined {

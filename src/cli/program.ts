@@ -6,6 +6,7 @@ import { chatCommand } from "./chat/command.ts";
 import { packageVersion } from "./package-files.ts";
 import { policyCommand } from "./policy/command.ts";
 import { serveCommand } from "./serve/command.ts";
+import { tokenCommand } from "./token/command.ts";
 
 const ENVIRONMENT = `
 Environment:
@@ -23,7 +24,14 @@ export function program(): Command {
     .description("A person between an agent and the calls that cannot be undone.")
     .version(packageVersion())
     .addHelpText("after", ENVIRONMENT);
-  const commands = [chatCommand(), serveCommand(), approvalsCommand(), policyCommand(), auditCommand()];
+  const commands = [
+    chatCommand(),
+    serveCommand(),
+    approvalsCommand(),
+    policyCommand(),
+    auditCommand(),
+    tokenCommand(),
+  ];
   for (const command of commands) root.addCommand(command);
   quiet(root);
   return root;

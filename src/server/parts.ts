@@ -66,7 +66,7 @@ export interface DeskParts {
   ports: Pick<RunPorts, "ledger" | "onError"> & Partial<Pick<RunPorts, "told">>;
   manager: Pick<RunManager, "idle">;
   /** The threads that somebody sees; `undefined` for all. */
-  threadsSeenBy(principal: Principal): ThreadIds | undefined;
+  threadsSeenBy: (principal: Principal) => ThreadIds | undefined;
   /** What other processes write, where somebody looks for it. */
   tail?: Pick<Tail, "subscribe">;
   /** Aborts when the server stops: live streams end then. */

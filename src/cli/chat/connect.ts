@@ -3,6 +3,7 @@ import { Client } from "../client.ts";
 import { CliError } from "../cli-error.ts";
 import { DEFAULT_STORE } from "../serve/command.ts";
 import { findConfig } from "../serve/find-config.ts";
+import { jwtFromEnvironment } from "../serve/jwt-options.ts";
 import { startServer } from "../serve/start-server.ts";
 
 /** A server to talk to, and what is known of it when it was started here. */
@@ -41,6 +42,7 @@ export async function connect(
     host,
     port,
     allowOrigins: [],
+    jwt: jwtFromEnvironment(env),
     logger: { error: tellInDebug },
   });
   const model = isBundled ? modelWords(env["COUNTERSIGN_MODEL"]) : undefined;

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../address.ts";
 import { newCommand } from "../command.ts";
+import { addJwtFlags } from "./jwt-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log-settings.ts";
 import type { ServeOptions } from "./serve.ts";
 
@@ -8,7 +9,7 @@ export const DEFAULT_STORE = "file:.countersign/state.db";
 
 /** `countersign serve`: the server. */
 export function serveCommand(): Command {
-  return newCommand("serve", "run the server for the graphs of a langgraph.json")
+  return addJwtFlags(newCommand("serve", "run the server for the graphs of a langgraph.json"))
     .option("--config <file>", "default: langgraph.json here, else the bundled agent")
     .addOption(
       new Option("--port <n>", "0 takes any free port").env("COUNTERSIGN_PORT").default(String(DEFAULT_PORT)),

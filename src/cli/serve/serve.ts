@@ -3,12 +3,13 @@ import { EXIT } from "../cli-error.ts";
 import type { OutputOptions } from "../print.ts";
 import { printError } from "../print.ts";
 import { findConfig } from "./find-config.ts";
+import { jwtOf, type JwtFlags } from "./jwt-options.ts";
 import { openLog } from "./log.ts";
 import type { LogFormat, LogLevel } from "./log-settings.ts";
 import { startServer, type RunningServer } from "./start-server.ts";
 import { STUDIO_ORIGINS, studioLink } from "./studio.ts";
 
-export interface ServeOptions extends OutputOptions {
+export interface ServeOptions extends OutputOptions, JwtFlags {
   config?: string;
   port: string;
   host: string;
@@ -30,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     host: options.host,
     port: readPort(options.port, "--port"),
     allowOrigins: [...(options.allowOrigin ?? []), ...(isStudio ? STUDIO_ORIGINS : [])],
+    jwt: jwtOf(options),
     logger,
   });
   if (options.json === true) {

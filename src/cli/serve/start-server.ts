@@ -1,5 +1,4 @@
-import type { ErrorLogger, Logger } from "../../wire.ts";
-import { isLoopback } from "../address.ts";
+import type { ErrorLogger, JwtOptions, Logger } from "../../wire.ts";
 import { CliError, usageError } from "../cli-error.ts";
 
 /** What a server is started with. */
@@ -9,6 +8,8 @@ export interface ServerSettings {
   host: string;
   port: number;
   allowOrigins: string[];
+  /** Whose JWTs it takes; `undefined`: nobody's. */
+  jwt: JwtOptions | undefined;
   logger: Logger | ErrorLogger;
 }
 
@@ -21,13 +22,12 @@ export interface RunningServer {
 /**
  * Starts a server in this process.
  *
- * @throws {CliError} `not_loopback`; else what the server's own start refuses, in one line.
+ * @throws {Error} what the server's own start refuses, in one line.
  */
-export async function startServer(settings: ServerSettings): Promise<RunningServer> {
-  if (!isLoopback(settings.host)) throw notLoopback(settings.host);
+export async function startServer({ jwt, ...settings }: ServerSettings): Promise<RunningServer> {
   // Loaded only now, so that commands that need no server start at once.
   const { createServer } = await import("../../wire.ts");
-  const server = await createServer(settings).catch(refuse);
+  const server = await createServer({ ...settings, ...(jwt && { jwt }) }).catch(refuse);
   try {
     const { url } = await server.start();
     return { url: url.replace(/\/$/, ""), stop: () => server.stop() };
@@ -35,13 +35,6 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await server.stop().catch(() => undefined);
     throw hasCode(error, "port_in_use") ? portTaken(settings, error) : error;
   }
-}
-
-function notLoopback(host: string): CliError {
-  const detail =
-    `--host is "${host}", which others can reach, and this version cannot tell who they are. ` +
-    "Serve on 127.0.0.1 and put something that asks for a login in front.";
-  return new CliError({ title: "Not loopback", code: "not_loopback", detail });
 }
 
 /** An origin comes from the command line, so a bad one is a mistake in it. */
@@ -53,7 +46,7 @@ function hasCode(error: unknown, code: string): error is Error {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-function portTaken({ host, port }: ServerSettings, cause: unknown): CliError {
+function portTaken({ host, port }: Pick<ServerSettings, "host" | "port">, cause: unknown): CliError {
   const detail = `Port ${port} of ${host} is taken. Stop what listens there, or give another one with --port.`;
   return new CliError({ title: "Port taken", code: "port_taken", detail }, { cause });
 }
