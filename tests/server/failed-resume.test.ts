@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { agent, bench, Effects, listOf, remove, until } from "./bench.ts";
+import { agent, bench, Effects, listOf, remove, textOf, until } from "./bench.ts";
 
 /** An agent whose graph can be taken away, as when a module that it needs has gone. */
 async function fragile() {
@@ -45,7 +45,7 @@ it("acts upon it by itself soon after, when the graph has come back", async () =
   const { one, state, thread_id } = await fragile();
   state.isBroken = false;
   await until(() => one.effects.deleted.length === 1, 12_000);
-  await until(async () => ((await one.get(`/threads/${thread_id}`)).body["status"] as unknown) === "idle");
+  await until(async () => textOf((await one.get(`/threads/${thread_id}`)).body["status"]) === "idle");
 });
 
 it("acts upon it after a restart", async () => {

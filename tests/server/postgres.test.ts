@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { postgresUrl } from "../setup/postgres.ts";
-import { bench, listOf, remove, until } from "./bench.ts";
+import { bench, listOf, remove, textOf, until } from "./bench.ts";
 
 const url = postgresUrl();
 
@@ -35,7 +35,7 @@ describe.skipIf(url === undefined)("a server on PostgreSQL", () => {
     await until(() => one.effects.begun === 1);
     expect((await other.get(`/threads/${thread_id}`)).body["status"]).toBe("busy");
     finish();
-    await until(async () => (await other.get(`/threads/${thread_id}`)).body["status"] === "idle");
+    await until(async () => textOf((await other.get(`/threads/${thread_id}`)).body["status"]) === "idle");
     expect(one.effects.deleted).toEqual(["c"]);
     expect(one.errors.concat(other.errors)).toEqual([]);
   });
