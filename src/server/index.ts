@@ -16,7 +16,7 @@ export { DecisionLimit } from "./guards/limit-decisions.ts";
 export { readLimits, type Limits } from "./guards/limits.ts";
 export { OpenStreams } from "./guards/open-streams.ts";
 export { Health } from "./observing/health.ts";
-export { Log, type ErrorLogger, type Logger } from "./observing/logger.ts";
+export { Log, type ErrorLogger, type LogFields, type Logger } from "./observing/logger.ts";
 export { Metrics } from "./observing/metrics.ts";
 export { observe } from "./observing/observe.ts";
 export { openTraces } from "./observing/traces.ts";

@@ -90,7 +90,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   const { owner_id } = processes;
   const checkpointer = await openCheckpointer(store, database, owner_id);
   onClose(() => checkpointer.close());
-  const graphPorts = graphPortsOf({ ledger, clock });
+  const graphPorts = graphPortsOf({ ledger, clock, maxPending: options.limits.pendingPerThread });
   const sources = await graphPorts.enter(() => sourcesOf(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
