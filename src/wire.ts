@@ -162,7 +162,8 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
 /** Does what one process does for all, while it is this one's duty. Gives how to stop each. */
 function keepAll(parts: ServerParts, everyMs: number | undefined): (() => Promise<void>)[] {
   const { desk, ports, processes } = parts;
-  const { ledger, clock, onError } = ports;
+  const { ledger, clock } = ports;
+  const onError = (error: unknown): void => ports.onError(error);
   const isMine = (): boolean => processes.has(SWEEPER);
   return [keepDeadlines(desk, ledger, { clock, onError, isMine }), keepThreads(parts, { everyMs, isMine })];
 }
