@@ -49,6 +49,8 @@ export interface ServerOptions {
   host?: string;
   /** Origins whose pages may use the server, as `https://example.com`. */
   allowOrigins?: readonly string[];
+  /** Hosts that webhooks may go to although their addresses are not public; `localhost` for this machine. */
+  allowWebhookHosts?: readonly string[];
   /** Whose JWTs the server takes; see `docs/identity.md`. With it, everybody says who they are. */
   jwt?: JwtOptions;
   /** How often threads are looked for whose time to live is over, in milliseconds. Default: every minute. */
@@ -105,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
   try {
     const parts = await openParts({
       ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose: closers.add },
-      ...{ jwt: options.jwt, closing: closing.signal },
+      ...{ jwt: options.jwt, closing: closing.signal, allowWebhookHosts: options.allowWebhookHosts ?? [] },
     });
     const { ledger, desk, manager, ports, processes, sockets, tail } = parts;
     const app = createApp(parts);
@@ -147,6 +149,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         await recover(ports, manager);
         listening = await listen(app, { host, port, sockets, limits });
         log.info("server started", { url: listening.url, pid: process.pid });
+        await parts.webhooks.start();
         stopKeeping = keepAll(parts, options.sweepEveryMs);
         stopUpkeep = keepUp({ ports, manager, processes, tail, onLost });
         return { url: listening.url };

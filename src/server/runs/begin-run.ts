@@ -9,6 +9,7 @@ import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { emptyThread, threadOf } from "../threads/new-thread.ts";
+import { assertWebhook } from "../webhooks/allowed-hosts.ts";
 import { assertOwnKeys } from "../threads/gate-state.ts";
 import { assertHarmlessState } from "../threads/harmless.ts";
 import { stateOf } from "../threads/thread-view.ts";
@@ -115,6 +116,7 @@ async function givenRun(
   body: RunBody,
   { modes, by }: { modes: StreamMode[]; by: Principal },
 ): Promise<GivenRun> {
+  assertWebhook(body.webhook, parts.mayReach);
   const assistant = await parts.assistants.resolve(body.assistant_id);
   const order = orderOf(body);
   const { interrupt_before, interrupt_after, stream_subgraphs } = body;
