@@ -15,7 +15,7 @@ Environment:
   COUNTERSIGN_TOKEN      sent as "Authorization: Bearer"
   COUNTERSIGN_STORE      where approvals are kept (file:.countersign/state.db)
   COUNTERSIGN_PORT, COUNTERSIGN_HOST    where a server listens
-  COUNTERSIGN_JWT_…      ISSUER, AUDIENCE, JWKS, ROLES_CLAIM: whose JWTs it takes
+  COUNTERSIGN_JWT_…      ISSUER, AUDIENCE, JWKS, ROLES_CLAIM: whose JWTs count
   COUNTERSIGN_POLICY     of the bundled agent: careful, everyday or headless
   COUNTERSIGN_MODEL      such as "openai:gpt-5"; default: the rehearsal model
   COUNTERSIGN_WORKSPACE  the folder of the bundled agent (workspace)`;
