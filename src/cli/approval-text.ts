@@ -1,5 +1,5 @@
 import type { Approval } from "../ledger/index.ts";
-import { exact, flatJson, prettyJson, readable } from "./readable.ts";
+import { exact, flatJson, prettyJson, readable, readableAgain } from "./readable.ts";
 import { table } from "./table.ts";
 import { timeLeft } from "./time-left.ts";
 import { clip, COLUMNS, wrap } from "./wrap.ts";
@@ -35,7 +35,7 @@ export function approvalCard(
   const shown = isClipped ? args.slice(0, MOST_LINES - 1) : args;
   const rest = isClipped ? [`… ${args.length - shown.length} more lines, shown on request`] : [];
   const { tool, tier, rules, reason, description, status, expires_at, approval_id } = approval;
-  const about = description === null ? [] : field("what", prose(description, width));
+  const about = description === null ? [] : field("what", wrap(readableAgain(description), width));
   const words = QUESTIONS[approval.kind];
   const question = words === undefined ? [] : field("question", wrap(words, width));
   return {

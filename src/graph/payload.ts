@@ -1,5 +1,5 @@
 import type { Approval } from "../ledger/index.ts";
-import { maskArgs, maskedPaths, visibleProse } from "../policy/index.ts";
+import { maskArgs, maskedPaths, visibleAgain } from "../policy/index.ts";
 
 /** The version of the interrupt's value. */
 const SCHEMA_VERSION = 1;
@@ -79,7 +79,7 @@ function describe({ description, reason }: Question, refused: string | undefined
     description ?? "",
     reason,
   ];
-  return visibleProse(parts.filter((part) => part !== "").join("\n\n"));
+  return visibleAgain(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 /**

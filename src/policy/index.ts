@@ -21,5 +21,5 @@ export { PolicyError } from "./policy-error.ts";
 export type { PolicyProblem } from "./policy-error.ts";
 export { compareTiers, DecisionType, isTier, Mode, strictest, strictestMode, Tier } from "./tier.ts";
 export { Secrets } from "./secrets.ts";
-export { visible, visibleLine, visibleProse } from "./visible.ts";
+export { visible, visibleAgain, visibleLine, visibleProse } from "./visible.ts";
 export { Predicate, When } from "./when.ts";

@@ -32,11 +32,20 @@ export function visibleLine(text: string): string {
 
 /** Prose of a model or a person: line breaks stay, emoji stay whole, all else that is hidden is shown as its escape. */
 export function visibleProse(text: string): string {
+  return prose(text, doubled);
+}
+
+/** As {@link visibleProse}, for words that may have been made visible before: their escapes stay as they are. */
+export function visibleAgain(text: string): string {
+  return prose(text, (whole) => whole);
+}
+
+function prose(text: string, look: (whole: string, slashes: string) => string): string {
   const spaced = text.replaceAll("\r\n", "\n").replaceAll("\t", "    ");
   return spaced.replace(
     TO_ESCAPE,
     (whole: string, slashes: string, hidden: string | undefined, _look: unknown, offset: number) => {
-      if (hidden === undefined) return doubled(whole, slashes);
+      if (hidden === undefined) return look(whole, slashes);
       if (isOfProse(hidden, spaced, offset + slashes.length)) return whole;
       return `${slashes}${slashes}${escaped(hidden)}`;
     },

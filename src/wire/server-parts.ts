@@ -37,7 +37,6 @@ import {
   Sockets,
   StartError,
   Tail,
-  ThreadMasks,
   Threads,
   threadsSeenBy,
   Told,
@@ -51,8 +50,9 @@ import {
   type RunPorts,
   type ServerParts,
 } from "../server/index.ts";
+import { openMasks } from "./masks.ts";
 import { migrate } from "./migrate.ts";
-import { closingWords, gatesOf, graphPortsOf, judgeWith, masksWith } from "./graph-side.ts";
+import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
 
 /** What a server is made from. */
 export interface PartsOptions {
@@ -93,9 +93,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   const sources = await graphPorts.enter(() => sourcesOf(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
-  const masks = new ThreadMasks({ database, ledger, masksOf: masksWith(graphs) });
-  await graphPorts.enter(() => masks.look(graphs.ids()));
-  const masksOf = (graph_id: string | null): readonly string[] => masks.ofGraph(graph_id);
+  const { masks, masksOf } = await openMasks({ database, ledger, graphs, log: options.log, ...graphPorts });
   const ports: RunPorts = {
     ...graphPorts,
     ...{ graphs, ledger, clock, onError, masks, desk: openDesk(ledger, { clock, onError, masksOf }) },
@@ -131,8 +129,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   });
   const parts = {
     ...{ processes, tail: new Tail(ledger) },
-    ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords },
-    identity,
+    ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords, identity },
     threadsSeenBy: (principal: Principal) => threadsSeenBy(database, principal),
     ...{ host, allowOrigins: options.allowOrigins, closing: options.closing },
     ...{ sessions: new Sessions(ports), sockets: new Sockets(options.limits) },

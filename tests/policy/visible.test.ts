@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visible, visibleJson, visibleLine, visibleProse } from "../../src/policy/visible.ts";
+import { visible, visibleAgain, visibleJson, visibleLine, visibleProse } from "../../src/policy/visible.ts";
 
 const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
@@ -51,7 +51,7 @@ describe("a text that is made visible", () => {
         const back = visible(text).replace(
           /(\\*)u\{(?:([0-9a-f]+)\})?/g,
           (whole, slashes: string, hex?: string) => {
-            if (slashes === "") return whole as string;
+            if (slashes === "") return whole;
             const half = "\\".repeat(Math.floor(slashes.length / 2));
             return slashes.length % 2 === 0
               ? `${half}u{${hex === undefined ? "" : `${hex}}`}`
@@ -73,6 +73,13 @@ describe("prose", () => {
   });
   it("does not keep a joiner that joins no emoji", () => {
     expect(visibleProse("pay\u200dpal")).toBe("pay\\u{200d}pal");
+  });
+});
+
+describe("words that were made visible", () => {
+  it("are not escaped once more, and what is hidden in them is", () => {
+    expect(visibleAgain(visibleLine("a\u202e"))).toBe("a\\u{202e}");
+    expect(visibleAgain("a\\u{202e}\u202e")).toBe("a\\u{202e}\\u{202e}");
   });
 });
 

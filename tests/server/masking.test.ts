@@ -7,6 +7,7 @@ import { z } from "zod";
 import { createApprovalAgent, withRisk } from "../../src/graph/index.ts";
 import { scriptedModel, type Step } from "../../src/models/index.ts";
 import type { PolicyInput } from "../../src/policy/index.ts";
+import { createToken } from "../../src/wire.ts";
 import { bench, until, type BenchOptions } from "./bench.ts";
 import { follow, Socket } from "./follow.ts";
 
@@ -234,7 +235,7 @@ describe("a secret that policy masks", () => {
       steps: failing,
       error: "It was refused:",
       allowWebhookHosts: ["127.0.0.1"],
-    } as BenchOptions);
+    });
     const webhook = `http://127.0.0.1:${port}/`;
     const { thread_id } = await client.threads.create();
     await client.runs.wait(thread_id, "agent", { input, webhook });
@@ -282,6 +283,24 @@ describe("a secret that policy masks", () => {
     await again.request("POST", `/approvals/${approval_id}/decision?wait=10`, edit);
     expect(again.received).toEqual([{ url: "http://c", headers: HEADERS }]);
     expect(around(await again.all())).toEqual([]);
+  });
+});
+
+describe("a state", () => {
+  it("is shown whole to an admin with a token, and to nobody else", async () => {
+    const { url, client, store } = await masked();
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, "agent", { input });
+    const admin = await createToken(store, { principal: "root", roles: ["admin"], expires_at: null });
+    const reviewer = await createToken(store, { principal: "ada", roles: ["reviewer"], expires_at: null });
+    const read = async (token: string, path: string) =>
+      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
+    for (const path of ["", "/state", "/history"].map((end) => `/threads/${thread_id}${end}`)) {
+      await until(async () => (await read(admin.token, path)).includes(TRACE));
+      expect(await read(reviewer.token, path)).toContain("***");
+      expect(await read(reviewer.token, path)).not.toContain(TRACE);
+    }
+    expect(await read(admin.token, "/approvals")).not.toContain(TRACE);
   });
 });
 

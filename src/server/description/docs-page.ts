@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { visibleProse } from "../../policy/visible.ts";
 import type { openApiOf } from "./open-api.ts";
 
 type Description = ReturnType<typeof openApiOf>;
@@ -37,5 +38,6 @@ export function docsPage(description: Description): string {
 }
 
 function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  const shown = visibleProse(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return shown.replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -29,10 +29,10 @@ export function maskPayload(json: unknown, veil: Veil): unknown {
 export function learnFrom(json: unknown, { masks, secrets }: Veil): void {
   if (masks.length === 0 || typeof json !== "object" || json === null) return;
   if (Array.isArray(json)) {
-    for (const one of json) learnFrom(one, { masks, secrets });
+    for (const one of json as unknown[]) learnFrom(one, { masks, secrets });
     return;
   }
-  for (const [key, value] of Object.entries(json)) {
+  for (const [key, value] of Object.entries(json as Json)) {
     const args = ARGS.has(key) && typeof value === "string" ? parsed(value) : value;
     if (ARGS.has(key) && isObject(args)) secrets.add(secretsIn(masks, args));
     if (typeof value === "object") learnFrom(value, { masks, secrets });
@@ -83,7 +83,7 @@ function showArgs(key: string, value: unknown, holder: Json, veil: Veil, isText:
 /** Whether an `input` is what a tool is called with, and not what somebody says to a graph. */
 function isOfTool({ type, event, name }: Json): boolean {
   const kind = [type, event].find((one) => typeof one === "string") ?? "";
-  return /tool|json_delta|function/i.test(kind as string) && (type !== undefined || name !== undefined);
+  return /tool|json_delta|function/i.test(kind) && (type !== undefined || name !== undefined);
 }
 
 function parsed(text: string): unknown {

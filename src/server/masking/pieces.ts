@@ -59,7 +59,7 @@ export class Pieces {
       if (typeof content === "string") shown[name] = this.#take(`${key} ${name}`, content);
       else if (Array.isArray(content))
         shown[name] = content.map((block: unknown, at) =>
-          isObject(block) ? this.#texts(block, `${key} ${name} ${String(block["index"] ?? at)}`) : block,
+          isObject(block) ? this.#texts(block, `${key} ${name} ${placeOf(block, at)}`) : block,
         );
     }
     return shown;
@@ -79,6 +79,10 @@ export class Pieces {
     else this.#held.set(key, held);
     return shown;
   }
+}
+
+function placeOf({ index }: Json, at: number): string {
+  return typeof index === "number" || typeof index === "string" ? String(index) : String(at);
 }
 
 function tupleKey(id: unknown): string {

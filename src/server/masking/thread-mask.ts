@@ -27,7 +27,7 @@ export class ThreadMask {
   /** Takes what an event of the thread tells of masks and secrets. */
   learn({ type, data }: RecordedEvent): void {
     if (data === null) return;
-    if (type === "tool_call_started" && "mask" in data) this.add((data.mask as string[] | undefined) ?? []);
+    if (type === "tool_call_started" && "mask" in data) this.add(data.mask ?? []);
     if (this.isEmpty) return;
     const decision = "decision" in data ? data.decision : undefined;
     const args = "args" in data ? data.args : decision?.args;

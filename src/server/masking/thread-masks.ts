@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Ledger } from "../../ledger/index.ts";
 import { Operation, type Database } from "../../ledger/sql/index.ts";
 import { ThreadMask } from "./thread-mask.ts";
@@ -92,38 +91,50 @@ export class ThreadMasks {
   /** Other processes write to the ledger, too, so it is asked each time; a thread that hides nothing costs one look. */
   async #readOn(thread_id: string, mask: ThreadMask): Promise<void> {
     const { seq, thread_seq } = mask.read;
-    const news = await this.#database.read(() =>
-      newest.row(this.#database.dialect, { thread_id, thread_seq }),
-    );
+    const { dialect } = this.#database;
+    const given = { thread_id, thread_seq };
+    const news = await this.#database.read(() => newest.row(dialect, given));
     if (news === undefined || news.seq === null || news.thread_seq === null) return;
-    if (!mask.isEmpty || Number(news.masked) > 0)
-      for (let after = seq; after < Number(news.seq);) {
+    const end = { seq: Number(news.seq), thread_seq: Number(news.thread_seq) };
+    if (!mask.isEmpty || (await this.#database.read(() => masked.row(dialect, given))) !== undefined)
+      for (let after = seq; after < end.seq;) {
         const page = await this.#ledger.events({ thread_id, after, limit: PAGE });
         for (const event of page) mask.learn(event);
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.seq;
       }
-    mask.read = { seq: Number(news.seq), thread_seq: Number(news.thread_seq) };
+    mask.read = end;
   }
 }
 
+type Place = { thread_id: string; thread_seq: number };
+
+/** The end of a thread behind a place; PostgreSQL tells large numbers as texts. */
 const newest = new Operation<
-  { thread_id: string; thread_seq: number },
-  { seq: number | null; thread_seq: number | null; masked: number | null },
+  Place,
+  { seq: number | string | null; thread_seq: number | string | null },
   LedgerRows
 >((build, { thread_id, thread_seq }) =>
   build
     .selectFrom("ledger_events")
-    .select([
-      sql<number | null>`max(seq)`.as("seq"),
-      sql<number | null>`max(thread_seq)`.as("thread_seq"),
-      sql<
-        number | null
-      >`max(case when type = 'tool_call_started' and v >= 3 and data like '%"mask":[%' then 1 else 0 end)`.as(
-        "masked",
-      ),
+    .select(({ fn }) => [
+      fn.max<number | string | null>("seq").as("seq"),
+      fn.max<number | string | null>("thread_seq").as("thread_seq"),
     ])
     .where("thread_id", "=", thread_id)
     .where("thread_seq", ">", thread_seq),
+);
+
+/** A call behind a place that was begun under masks. */
+const masked = new Operation<Place, { seq: number }, LedgerRows>((build, { thread_id, thread_seq }) =>
+  build
+    .selectFrom("ledger_events")
+    .select("seq")
+    .where("thread_id", "=", thread_id)
+    .where("thread_seq", ">", thread_seq)
+    .where("type", "=", "tool_call_started")
+    .where("v", ">=", 3)
+    .where("data", "like", '%"mask":[%')
+    .limit(1),
 );

@@ -1,3 +1,6 @@
+import { visible } from "../../policy/visible.ts";
+import { shownFields } from "./shown.ts";
+
 /** What a log line tells besides its words: ids, names and numbers, and never what somebody wrote. */
 export type LogFields = Record<string, unknown>;
 
@@ -15,10 +18,16 @@ export interface ErrorLogger {
 /** Where the server's log lines go. Telling it something never throws. */
 export class Log {
   readonly #logger: Logger;
+  #hide = (text: string): string => text;
 
   /** @param logger one with `info` is a {@link Logger}; without one, errors go to standard error. */
   constructor(logger: Logger | ErrorLogger = standardError) {
     this.#logger = logger.info === undefined ? errorsOnly(logger) : logger;
+  }
+
+  /** From now on the log hides what `hide` hides. */
+  hideWith(hide: (text: string) => string): void {
+    this.#hide = hide;
   }
 
   debug(message: string, fields: LogFields = {}): void {
@@ -41,7 +50,7 @@ export class Log {
 
   #tell(level: LogLevel, message: string, fields: LogFields): void {
     try {
-      this.#logger[level](fields, message);
+      this.#logger[level](shownFields(fields, this.#hide), visible(this.#hide(message)));
     } catch {
       // A log that cannot be written is no reason to stop what it tells of.
     }
