@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { closingLine } from "../setup/reporter.ts";
+
+/** The long stories: `npm run soak`. One after the other, so that they measure the server and not each other. */
+// eslint-disable-next-line no-restricted-syntax -- that is where vitest reads it.
+export default defineConfig({
+  root: fileURLToPath(new URL("../../", import.meta.url)),
+  resolve: {
+    alias: { countersign: fileURLToPath(new URL("../../src/index.ts", import.meta.url)) },
+  },
+  test: {
+    include: ["tests/soak/*.soak.ts", "tests/stories/random-kills.test.ts"],
+    env: { STORY_ROUNDS: process.env["STORY_ROUNDS"] ?? "200" },
+    globalSetup: ["tests/setup/global.ts"],
+    setupFiles: ["tests/setup/quiet.ts"],
+    reporters: ["verbose", closingLine()],
+    pool: "forks",
+    fileParallelism: false,
+  },
+});
