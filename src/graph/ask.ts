@@ -8,11 +8,13 @@ import {
   type ApprovalKind,
   type Command,
   type Decision,
+  type Grant,
 } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { decisionFor, isSealed, seal } from "./answer-of.ts";
 import { askInProcess } from "./ask-in-process.ts";
 import type { Entry } from "./entry.ts";
+import { requester } from "./host.ts";
 import { interruptAt, type Interrupted } from "./interrupt-at.ts";
 import { addressedAnswers, fillPosition } from "./platform.ts";
 
@@ -94,15 +96,40 @@ export async function settleUnasked(
   status: "rejected" | "unavailable",
   reason: string,
 ): Promise<void> {
-  const { data } = askCommand(entry, subject);
-  const ask: AskCommand = { type: "ask", data: { ...data, asked_by: "none", expires_at: null } };
-  const { approval_id } = data;
+  const ask = unasked(entry, subject);
+  const { approval_id } = ask.data;
   const by = { kind: "policy" as const };
   const settle: Command =
     status === "unavailable"
       ? { type: "close", approval_id, status, by, reason }
       : { type: "decide", approval_id, decision: { type: "reject", message: reason }, by };
   await entry.change(...before, ask, settle);
+}
+
+/** A question that something remembered decides. Its uses are counted in the same step; resolves to whether it held. */
+export async function settleByGrant(
+  entry: Entry,
+  subject: Subject,
+  before: Command[],
+  { grant_id, effect, covers, message }: Grant,
+): Promise<boolean> {
+  const ask = unasked(entry, subject);
+  const { approval_id } = ask.data;
+  const reason = `A decision was remembered for ${covers}.`;
+  const decision: Decision =
+    effect === "approve"
+      ? { type: "approve", reason }
+      : { type: "reject", reason, ...(message !== undefined && { message }) };
+  const by = { kind: "grant" as const, id: grant_id };
+  const commands: Command[] = [...before, ask, { type: "decide", approval_id, decision, by }];
+  const { refusal } = await entry.changeWith({ commands, uses_grant: grant_id });
+  return refusal === undefined;
+}
+
+function unasked(entry: Entry, subject: Subject): AskCommand {
+  const { data } = askCommand(entry, subject);
+  const { remember: _of, ...rest } = data;
+  return { type: "ask", data: { ...rest, asked_by: "none", expires_at: null } };
 }
 
 function askCommand(
@@ -128,6 +155,7 @@ function askCommand(
       allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
       require_reason: review.requireReason,
       on_new_input: review.onNewInput,
+      ...(kind === "call" && rememberable(verdict, args_schema)),
       // What happened to an execution is known to people only: no clock answers that.
       expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
       asked_by: answer === undefined ? "interrupt" : "callback",
@@ -135,6 +163,14 @@ function askCommand(
       checkpoint_id: entry.place.checkpoint_id,
     },
   };
+}
+
+/** What of the decision may be remembered. For a user only where it is known who asked. */
+function rememberable({ review, grants }: Verdict, schema: Subject["args_schema"]) {
+  const scopes = grants.scopes.filter((scope) => scope !== "user" || requester().requested_by !== undefined);
+  if (!review.remember || scopes.length === 0) return {};
+  const schema_digest = schema && digest(schema);
+  return { remember: { scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses, schema_digest } };
 }
 
 /** What is wrong with an answer to a pending question, or nothing. What is settled takes whatever comes and ignores it. */

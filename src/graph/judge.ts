@@ -5,8 +5,10 @@ import {
   combine,
   evaluate,
   pathArguments,
+  type Facts,
   type Policy,
   type PolicyOverlay,
+  type ToolFacts,
   type Verdict,
 } from "../policy/index.ts";
 import { factsOf, type ShelvedTool } from "./tool-shelf.ts";
@@ -22,7 +24,13 @@ export interface NamedCall {
 export type Judgement =
   /** It cannot be judged: there is no such tool, or its schema refuses the arguments. Nobody is asked. */
   | { kind: "invalid"; message: string }
-  | { kind: "judged"; verdict: Verdict; shelved: ShelvedTool; description: string | null };
+  | {
+      kind: "judged";
+      verdict: Verdict;
+      shelved: ShelvedTool;
+      description: string | null;
+      facts: Required<Pick<Facts, "args" | "paths">> & { args: Args; tool: ToolFacts };
+    };
 
 export type Judged = Judgement & { kind: "judged" };
 
@@ -57,6 +65,7 @@ export class Judge {
       verdict: evaluate(policy, call, facts),
       shelved,
       description: describe(shelved, call.args),
+      facts,
     };
   }
 

@@ -3,8 +3,20 @@ import type { Call } from "./call.ts";
 import { EMPTY_CHAIN } from "./chain.ts";
 import { ERASURE, sealErasure } from "./erase.ts";
 import type { LedgerEvent, RecordedEvent } from "./event.ts";
+import { grantOf, isFor, type Grant, type GrantRow } from "./grant.ts";
+import { grantChanges } from "./grant-changes.ts";
 import { LedgerError } from "./ledger.ts";
-import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "./ledger.ts";
+import type {
+  Appended,
+  ApprovalQuery,
+  Batch,
+  Erasure,
+  EventQuery,
+  GrantQuery,
+  GrantsFor,
+  Lease,
+  Ledger,
+} from "./ledger.ts";
 import type { Verification } from "./ledger.ts";
 import { Listeners } from "./listeners.ts";
 import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
@@ -32,6 +44,7 @@ export class MemoryLedger implements Ledger {
   readonly #calls = new Map<string, Call>();
   /** The ids of approvals that were erased with their threads. */
   readonly #erased = new Set<string>();
+  readonly #grants = new Map<string, GrantRow>();
   readonly #listeners = new Listeners();
   #isClosed = false;
 
@@ -47,7 +60,9 @@ export class MemoryLedger implements Ledger {
       if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
         return { ok: false };
     }
+    if (!batches.every((batch) => this.#mayUse(batch))) return { ok: false, isSpent: true };
     const sealed = sealAll(batches, { head, threads, calls: this.#calls });
+    for (const { uses_grant } of batches) this.#use(uses_grant);
     for (const one of sealed) this.#write(one);
     // Copies, so that nobody can change what is written through what was returned.
     const written = structuredClone({
@@ -58,7 +73,73 @@ export class MemoryLedger implements Ledger {
     return { ok: true, ...written };
   }
 
-  #write({ batch, rows, call, opened, changed, head, thread }: Sealed): void {
+  #mayUse({ uses_grant, at }: Batch): boolean {
+    if (uses_grant === undefined) return true;
+    const row = this.#grants.get(uses_grant);
+    return row?.status === "active" && row.expires_at > at && row.used < row.uses;
+  }
+
+  #use(grant_id: string | undefined): void {
+    const row = grant_id === undefined ? undefined : this.#grants.get(grant_id);
+    if (row) this.#grants.set(row.grant_id, { ...row, used: row.used + 1 });
+  }
+
+  #writeGrants(sealed: Sealed): void {
+    for (const change of grantChanges(sealed)) {
+      if (change.kind === "made") this.#grants.set(change.row.grant_id, change.row);
+      for (const row of this.#grants.values()) {
+        if (change.kind === "revoked" && row.grant_id === change.grant_id)
+          this.#grants.set(row.grant_id, { ...row, status: "revoked" });
+        if (change.kind === "settled" && row.call_id === change.call_id && row.status === "waiting")
+          this.#grants.set(row.grant_id, { ...row, status: change.status });
+      }
+    }
+  }
+
+  async settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]> {
+    const { tool, args_digest, thread_id } = call;
+    return this.#matching({ status: "all", tool, ...(thread_id !== undefined && { thread_id }) })
+      .filter((row) => row.status !== "pending" && row.args_digest === args_digest)
+      .toReversed()
+      .slice(0, 50)
+      .map(readRecord);
+  }
+
+  async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {
+    this.#open();
+    const limit = limitOf(query.limit, { standard: 100, most: 1_000 });
+    const after = readCursor(query);
+    const found = [...this.#grants.values()].filter((row) => {
+      const { status } = grantOf(row, query.at);
+      return (
+        row.made_seq > after && (query.status !== "active" || status === "active" || status === "waiting")
+      );
+    });
+    const last = found[limit - 1];
+    const next_cursor = last && found.length > limit ? cursorAfter(last.made_seq) : null;
+    return { grants: found.slice(0, limit).map((row) => grantOf(row, query.at)), next_cursor };
+  }
+
+  async grant(grant_id: string, at: string): Promise<Grant | null> {
+    this.#open();
+    const row = this.#grants.get(grant_id);
+    return row ? grantOf(row, at) : null;
+  }
+
+  async grantsFor(given: GrantsFor): Promise<Grant[]> {
+    this.#open();
+    return [...this.#grants.values()]
+      .filter(
+        ({ tool, status, expires_at }) => tool === given.tool && status === "active" && expires_at > given.at,
+      )
+      .map((row) => grantOf(row, given.at))
+      .filter((one) => isFor(one, given))
+      .reverse();
+  }
+
+  #write(sealed: Sealed): void {
+    this.#writeGrants(sealed);
+    const { batch, rows, call, opened, changed, head, thread } = sealed;
     const { events, threads, calls, approvals } = this.#tables;
     events.push(...rows);
     if (rows.length > 0) threads.set(batch.thread_id, thread);
@@ -89,6 +170,8 @@ export class MemoryLedger implements Ledger {
     const sealed = sealErasure(thread_id, erasure, { head, thread: threads.get(thread_id), count });
     this.#write(sealed);
     for (const row of approvals.values()) if (row.thread_id === thread_id) this.#letGo(row);
+    for (const row of this.#grants.values())
+      if (row.thread_id === thread_id) this.#grants.delete(row.grant_id);
     for (const [id, call] of this.#calls) if (call.thread_id === thread_id) this.#forget(id);
     this.#listeners.tell(structuredClone(sealed.events));
     return count;

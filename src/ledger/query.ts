@@ -28,6 +28,8 @@ export interface ApprovalRow {
   /** The `seq` of the question. */
   request_seq: number;
   expires_at: string | null;
+  /** `null` in no row that this version wrote. */
+  args_digest: string | null;
   /** The approval as JSON. */
   record: string;
 }
@@ -41,10 +43,12 @@ export function callIndex(call: Call) {
 
 /** The part of an approval's row that follows from the approval. */
 export function approvalIndex(approval: Approval): Omit<ApprovalRow, "request_seq"> {
-  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, expires_at } = approval;
+  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, expires_at, args_digest } =
+    approval;
   const { mask, ...rest } = approval;
   return {
     ...{ approval_id, call_id, thread_id, run_id, tool: indexable(tool), status, checkpoint_id, expires_at },
+    args_digest,
     // Left out where nothing is hidden: rows of older versions have none.
     record: JSON.stringify(mask.length > 0 ? approval : rest),
   };
@@ -72,12 +76,12 @@ export function cursorAfter(request_seq: number): string {
  *
  * @throws {LedgerError} `bad_cursor`
  */
-export function readCursor({ cursor }: ApprovalQuery): number {
+export function readCursor({ cursor }: Pick<ApprovalQuery, "cursor">): number {
   if (cursor === undefined) return 0;
   if (/^s[1-9]\d{0,14}$/.test(cursor)) return Number(cursor.slice(1));
   throw new LedgerError(
     "bad_cursor",
-    `"cursor" is ${JSON.stringify(cursor)}, which no page of approvals gave. Pass a "next_cursor" as it was, or none.`,
+    `"cursor" is ${JSON.stringify(cursor)}, which no page gave. Pass a "next_cursor" as it was, or none.`,
   );
 }
 

@@ -6,16 +6,28 @@ import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
 import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
-import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "../ledger.ts";
+import type {
+  Appended,
+  ApprovalQuery,
+  Batch,
+  Erasure,
+  EventQuery,
+  GrantQuery,
+  GrantsFor,
+  Lease,
+  Ledger,
+} from "../ledger.ts";
 import type { Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
 import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
-import type { Sealed } from "../seal.ts";
+import { indexable, type Sealed } from "../seal.ts";
 import { readEvent, VERIFY } from "../stored-event.ts";
 import { verify } from "../verify.ts";
-import { append } from "./append.ts";
+import { append, GrantSpent } from "./append.ts";
 import { CallCache } from "./call-cache.ts";
+import { grantPage, grantRow, grantsFor } from "./grants.ts";
+import { grantOf, isFor, type Grant } from "../grant.ts";
 import { ask, askOne, isConstraintError, type Database, type Work } from "./database.ts";
 import { erase } from "./erase.ts";
 import { erasedApproval } from "./erased.ts";
@@ -67,7 +79,11 @@ class SqlLedger implements Ledger {
   async #appendNow(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
     checkBatches(batches);
     const force = batches.some((batch) => batch.force ?? isForced(batch.events));
-    const sealed = await this.#write(() => this.#appended(batches), force);
+    const sealed = await this.#write(() => this.#appended(batches), force).catch((error: unknown) => {
+      if (error instanceof GrantSpent) return "spent" as const;
+      throw error;
+    });
+    if (sealed === "spent") return { ok: false, isSpent: true };
     if (sealed === undefined) return { ok: false };
     for (const { call, rows: added } of sealed) if (call) this.#cache.set(call, added);
     const written = copyOf(sealed);
@@ -185,6 +201,37 @@ class SqlLedger implements Ledger {
       }
     }
     return calls;
+  }
+
+  async settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]> {
+    const { dialect } = this.#database;
+    const { thread_id, args_digest } = call;
+    const given = { tool: indexable(call.tool), args_digest };
+    const found = await this.#read(() =>
+      thread_id === undefined
+        ? rows.settledLike.rows(dialect, given)
+        : rows.settledLikeIn.rows(dialect, { ...given, thread_id }),
+    );
+    return found.map(rows.readRow);
+  }
+
+  async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {
+    const { limit, query: page } = grantPage(this.#database.dialect, query);
+    const found = await this.#read(() => ask(page));
+    const last = found[limit - 1];
+    const next_cursor = last && found.length > limit ? cursorAfter(last.made_seq) : null;
+    return { grants: found.slice(0, limit).map((row) => grantOf(row, query.at)), next_cursor };
+  }
+
+  async grant(grant_id: string, at: string): Promise<Grant | null> {
+    const row = await this.#read(() => grantRow.row(this.#database.dialect, { grant_id }));
+    return row ? grantOf(row, at) : null;
+  }
+
+  async grantsFor(given: GrantsFor): Promise<Grant[]> {
+    const rows = await this.#read(() => grantsFor.rows(this.#database.dialect, given));
+    // A thread and a user may have one name.
+    return rows.map((row) => grantOf(row, given.at)).filter((one) => isFor(one, given));
   }
 
   async events(query: EventQuery): Promise<LedgerEvent[]> {
