@@ -47,10 +47,12 @@ export type {
   ApprovalStatus,
   Decision,
   EventQuery,
+  ErasedEvent,
   Ledger,
   LedgerErrorCode,
   LedgerEvent,
   Outcome,
+  RecordedEvent,
   Verification,
 } from "./ledger/index.ts";
 export type {

@@ -18,8 +18,10 @@ import {
   type JwtOptions,
   type Limits,
   type Listening,
+  type ServerParts,
   type Logger,
 } from "./server/index.ts";
+import { Closers } from "./wire/closers.ts";
 import { openParts } from "./wire/server-parts.ts";
 
 export {
@@ -32,6 +34,7 @@ export {
   type TokenView,
   type ErrorLogger,
   type Limits,
+  type LogFields,
   type Logger,
 } from "./server/index.ts";
 
@@ -46,8 +49,12 @@ export interface ServerOptions {
   host?: string;
   /** Origins whose pages may use the server, as `https://example.com`. */
   allowOrigins?: readonly string[];
+  /** Hosts that webhooks may go to although their addresses are not public; `localhost` for this machine. */
+  allowWebhookHosts?: readonly string[];
   /** Whose JWTs the server takes; see `docs/identity.md`. With it, everybody says who they are. */
   jwt?: JwtOptions;
+  /** How often threads are looked for whose time to live is over, in milliseconds. Default: every minute. */
+  sweepEveryMs?: number;
   /** Milliseconds since 1970, for deadlines. */
   clock?: () => number;
   /**
@@ -96,15 +103,11 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
   const closing = new AbortController();
   // Each open stream listens to it.
   setMaxListeners(0, closing.signal);
-  const closers: (() => Promise<void>)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse().splice(0)) await close().catch(onError);
-  };
-  const onClose = (close: () => Promise<void>): void => void closers.push(close);
+  const closers = new Closers(onError);
   try {
     const parts = await openParts({
-      ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose },
-      ...{ jwt: options.jwt, closing: closing.signal },
+      ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose: closers.add },
+      ...{ jwt: options.jwt, closing: closing.signal, allowWebhookHosts: options.allowWebhookHosts ?? [] },
     });
     const { ledger, desk, manager, ports, processes, sockets, tail } = parts;
     const app = createApp(parts);
@@ -123,7 +126,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       await listening?.close(CLOSE_MS);
       await processes.leave();
       tail.close();
-      await closeAll();
+      await closers.close();
       log.info("server stopped");
     };
     const onLost = (): void => {
@@ -146,18 +149,24 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         await recover(ports, manager);
         listening = await listen(app, { host, port, sockets, limits });
         log.info("server started", { url: listening.url, pid: process.pid });
-        const isMine = (): boolean => processes.has(SWEEPER);
-        stopKeeping = [
-          keepDeadlines(desk, ledger, { clock, onError, isMine }),
-          keepThreads(parts, { isMine }),
-        ];
+        await parts.webhooks.start();
+        stopKeeping = keepAll(parts, options.sweepEveryMs);
         stopUpkeep = keepUp({ ports, manager, processes, tail, onLost });
         return { url: listening.url };
       },
       stop: () => (stopped ??= stop()),
     };
   } catch (error) {
-    await closeAll();
+    await closers.close();
     throw error;
   }
+}
+
+/** Does what one process does for all, while it is this one's duty. Gives how to stop each. */
+function keepAll(parts: ServerParts, everyMs: number | undefined): (() => Promise<void>)[] {
+  const { desk, ports, processes } = parts;
+  const { ledger, clock } = ports;
+  const onError = (error: unknown): void => ports.onError(error);
+  const isMine = (): boolean => processes.has(SWEEPER);
+  return [keepDeadlines(desk, ledger, { clock, onError, isMine }), keepThreads(parts, { everyMs, isMine })];
 }

@@ -6,6 +6,7 @@ export type DeskErrorCode =
   | "already_decided"
   | "expired"
   | "cancelled"
+  | "erased"
   | "invalid_decision"
   | "ambiguous"
   | "not_pending";
@@ -36,5 +37,13 @@ export class DeskError extends Error {
     this.approval = details.approval;
     this.errors = details.errors ?? [];
     this.pending = details.pending ?? [];
+  }
+
+  /** The same with its approval as `show` shows it. */
+  showing(show: (approval: Approval) => Approval): DeskError {
+    const { code, message, approval, errors, pending } = this;
+    return approval === undefined
+      ? this
+      : new DeskError(code, message, { approval: show(approval), errors, pending });
   }
 }

@@ -1,4 +1,4 @@
-import type { Approval, Call, Command, DecidedBy, Ledger, Refusal } from "../ledger/index.ts";
+import type { Approval, Call, Command, DecidedBy, Ledger, MasksOf, Refusal } from "../ledger/index.ts";
 import { changeCall, planOf } from "./change.ts";
 import { DeskError } from "./error.ts";
 import { isoTime, targetOf } from "./ports.ts";
@@ -20,11 +20,12 @@ export async function settle(
   clock: () => number,
   given: Given,
   by: DecidedBy,
+  masksOf?: MasksOf,
 ): Promise<Approval> {
   const { approval_id } = given;
   const call = await callFor(ledger, approval_id);
   const approval = approvalIn(call, approval_id);
-  const command = commandFor(approval, given.decision, by);
+  const command = commandFor(approval, given.decision, by, masksOf);
   const at = isoTime(clock);
   const changed = await changeCall(ledger, targetOf(call), at, { commands: [command], known: call });
   const after = approvalIn(changed.call ?? call, approval_id);
@@ -38,6 +39,7 @@ export async function settleAll(
   clock: () => number,
   given: readonly Given[],
   by: DecidedBy,
+  masksOf?: MasksOf,
 ): Promise<Approval[]> {
   const ids = given.map(({ approval_id }) => approval_id);
   if (new Set(ids).size < ids.length) {
@@ -49,7 +51,7 @@ export async function settleAll(
       const call = await callFor(ledger, one.approval_id);
       const approval = approvalIn(call, one.approval_id);
       const at = isoTime(clock);
-      const plan = planOf(call, targetOf(call), at, { commands: [commandFor(approval, one.decision, by)] });
+      const plan = planOf(call, targetOf(call), at, { commands: [commandFor(approval, one.decision, by, masksOf)] });
       if (plan.refused.refusal) throw refused(plan.refused.refusal, approval);
       if (plan.batch) batches.push(plan.batch);
     }
@@ -97,20 +99,27 @@ async function closeWith(
   return approval;
 }
 
-function commandFor(approval: Approval, raw: unknown, by: DecidedBy): Command {
+function commandFor(approval: Approval, raw: unknown, by: DecidedBy, masksOf?: MasksOf): Command {
   const { approval_id } = approval;
   // What is settled is refused as such, however the decision looks.
   if (approval.status !== "pending") {
     return { type: "decide", approval_id, decision: { type: "reject" }, by };
   }
-  return { type: "decide", approval_id, decision: readDecision(raw, approval), by };
+  return { type: "decide", approval_id, decision: readDecision(raw, underMasks(approval, masksOf)), by };
+}
+
+/** The approval as it was shown when it was: under the masks of its call and those that its policy has got since. */
+function underMasks(approval: Approval, masksOf?: MasksOf): Approval {
+  const more = masksOf?.(approval.graph_id) ?? [];
+  return more.length === 0 ? approval : { ...approval, mask: [...new Set([...approval.mask, ...more])] };
 }
 
 export async function callFor(ledger: Ledger, approval_id: string): Promise<Call> {
   const call = await ledger.callOf(approval_id);
-  if (call === null)
-    throw new DeskError("unknown_approval", `There is no approval "${approval_id.slice(0, 80)}".`);
-  return call;
+  if (call !== null) return call;
+  if (await ledger.isErased(approval_id))
+    throw new DeskError("erased", "This approval was erased together with its thread.");
+  throw new DeskError("unknown_approval", `There is no approval "${approval_id.slice(0, 80)}".`);
 }
 
 export function approvalIn(call: Call, approval_id: string): Approval {

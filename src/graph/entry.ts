@@ -41,6 +41,8 @@ export interface GateParts {
   toolsNode: string;
   /** Channels of the state that tools may read. */
   stateKeys: readonly string[];
+  /** How many questions may be open at once on one thread. */
+  maxPending: number;
 }
 
 /** One task of the tools node, as it is handed from the edge. */

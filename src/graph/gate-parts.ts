@@ -19,6 +19,9 @@ export interface GateOptions {
   stateKeys?: readonly string[];
 }
 
+/** How many questions may be open at once on one thread, where no server says. */
+const MAX_PENDING = 100;
+
 // Claims are counted in one place for each ledger, however many gates write to it, and whichever copy of this package
 // they come from: a registered symbol on the ledger itself.
 const EXECUTIONS = Symbol.for("countersign.executions/1");
@@ -41,6 +44,7 @@ export function gateParts(
   const open = async (): Promise<GateParts> => {
     const ledger = options.ledger ?? (await defaultLedger());
     const clock = options.clock ?? currentHost()?.clock ?? Date.now;
+    const maxPending = currentHost()?.maxPending ?? MAX_PENDING;
     const stateKeys = options.stateKeys ?? ["messages"];
     return {
       judge,
@@ -49,6 +53,7 @@ export function gateParts(
       executions: executionsOf(ledger),
       answer: options.answer,
       stateKeys,
+      maxPending,
       toolsNode,
     };
   };

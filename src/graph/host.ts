@@ -6,6 +6,8 @@ export interface Host {
   clock?: () => number;
   /** Who asked for the run, as far as the server knows. */
   requested_by?: string | null;
+  /** How many questions may be open at once on one thread. */
+  maxPending?: number;
 }
 
 // A registered symbol, so that a graph with its own copy of this package finds the server it runs in.

@@ -3,6 +3,7 @@ import type { Verdict } from "../policy/index.ts";
 import { openQuestion, settleUnasked, type Subject } from "./ask.ts";
 import type { Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
+import { withRoom } from "./room-to-ask.ts";
 
 /** Asks, or settles at once what nobody is asked in this mode. Throws to pause. */
 export async function putQuestion(
@@ -29,8 +30,14 @@ export async function putQuestion(
       "unavailable",
       "The graph has no checkpointer, so it cannot wait.",
     );
-  } else {
+  } else if (entry.parts.answer !== undefined) {
     await openQuestion(entry, subject, before);
+  } else {
+    await withRoom(entry, async (most) => {
+      if (most === null) return openQuestion(entry, subject, before);
+      const why = `${most} questions are open on this thread already. Wait until some of them are answered.`;
+      return settleUnasked(entry, subject, before, "unavailable", why);
+    });
   }
   return undefined;
 }

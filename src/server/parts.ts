@@ -22,6 +22,8 @@ import type { Traces } from "./observing/traces.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Principal } from "./identity/principal.ts";
 import type { Sockets } from "./sockets.ts";
+import type { MayReach } from "./webhooks/allowed-hosts.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
 export type GraphJudgement =
@@ -106,6 +108,9 @@ export interface ServerParts extends DeskParts {
   isGated(graph_id: string): Promise<boolean>;
   closingWords: ClosingPort;
   policies: NamedPolicy[];
+  webhooks: Webhooks;
+  /** Where webhooks may go. */
+  mayReach: MayReach;
   version: string;
   langgraphVersion: string;
   /** The host that the server is bound to. */

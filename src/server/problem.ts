@@ -2,7 +2,7 @@ import { HTTPException } from "hono/http-exception";
 import { randomBytes } from "node:crypto";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { DeskError, type DeskErrorCode, type Fault } from "../desk/index.ts";
-import { LedgerError, type LedgerErrorCode } from "../ledger/index.ts";
+import { LedgerError, maskApproval, type LedgerErrorCode } from "../ledger/index.ts";
 import { PolicyError } from "../policy/index.ts";
 
 /** Codes of what this room itself refuses, with the status each has. */
@@ -104,7 +104,7 @@ export function problemOf(error: unknown): Problem {
     const details = {
       ...(errors.length > 0 && { errors }),
       ...(pending.length > 0 && { pending }),
-      ...(approval && { approval }),
+      ...(approval && { approval: maskApproval(approval) }),
     };
     return problem(DESK[code], code, message, details);
   }

@@ -16,8 +16,6 @@ import {
   headOf,
   Health,
   isGraph,
-  itemMigrations,
-  keepingMigrations,
   LaneLeases,
   ItemStore,
   loadGraphs,
@@ -30,11 +28,11 @@ import {
   openTraces,
   Processes,
   readNamedPolicies,
+  reachable,
   readVersion,
   RunManager,
   RunRegistry,
   Runs,
-  serverMigrations,
   Sessions,
   Sockets,
   StartError,
@@ -52,6 +50,7 @@ import {
   type RunPorts,
   type ServerParts,
 } from "../server/index.ts";
+import { migrate } from "./migrate.ts";
 import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
 
 /** What a server is made from. */
@@ -60,6 +59,7 @@ export interface PartsOptions {
   store: string;
   host: string;
   allowOrigins: readonly string[];
+  allowWebhookHosts: readonly string[];
   jwt: JwtOptions | undefined;
   clock: () => number;
   onError: (error: unknown, about?: { error_id: string }) => void;
@@ -82,15 +82,13 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   onClose(() => database.close());
   const ledger = await openLedger(database);
   onClose(() => ledger.close());
-  await database.migrate("server", serverMigrations);
-  await database.migrate("items", itemMigrations);
-  await database.migrate("keeping", keepingMigrations);
+  await migrate(database);
   const identity = await openIdentity({ database, host, jwt: options.jwt, clock, onError });
   const processes = new Processes(database);
   const { owner_id } = processes;
   const checkpointer = await openCheckpointer(store, database, owner_id);
   onClose(() => checkpointer.close());
-  const graphPorts = graphPortsOf({ ledger, clock });
+  const graphPorts = graphPortsOf({ ledger, clock, maxPending: options.limits.pendingPerThread });
   const sources = await graphPorts.enter(() => sourcesOf(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
@@ -118,7 +116,9 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   if (traces) onClose(() => traces.close());
   const stopObserving = observe(ledger, { log: options.log, metrics, traces });
   onClose(async () => stopObserving());
-  const webhooks = new Webhooks(ports);
+  const mayReach = reachable(options.allowWebhookHosts);
+  const webhooks = new Webhooks(ports, { database, mayReach });
+  onClose(() => webhooks.stop());
   const manager = new RunManager(ports, {
     onEnded: ({ run, record, stored }, outcome) => {
       if (stored.isTemporary && outcome.status !== "drained") void forgetThread(parts, run);
@@ -136,7 +136,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
     ...{ limits: options.limits, log: options.log, streams },
     ...{ decisions: new DecisionLimit(options.limits), metrics, traces },
-    health: new Health(database),
+    ...{ webhooks, mayReach, health: new Health(database) },
     judge: judgeWith(graphs),
     isGated: gatesOf(graphs),
     readsPolicy: async (graph_id: string) => readsPolicy(await graphs.get(graph_id)),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { bench, remove } from "./bench.ts";
 import { raw } from "./raw-request.ts";
@@ -12,12 +13,25 @@ describe("who may use the server", () => {
       "evil.example:4100",
       "127.0.0.1.evil.example",
       "localhost.evil.example",
+      "localhost.",
     ]) {
       const answer = await raw(server, "GET", "/approvals", { host });
       expect(answer.status).toBe(403);
       expect(answer.headers["content-type"]).toBe("application/problem+json");
       expect(JSON.parse(answer.body)).toMatchObject({ code: "forbidden_host" });
     }
+  });
+
+  it("refuses what only begins like a name of this machine", async () => {
+    const server = await bench([]);
+    for (const host of [
+      "127.0.0.1:80.evil.example",
+      "127.0.0.1@evil.example",
+      "[::1].evil.example",
+      "[::1",
+      "0x7f.1",
+    ])
+      expect([400, 403]).toContain((await raw(server, "GET", "/approvals", { host })).status);
   });
 
   it("answers to this machine's names", async () => {
@@ -79,6 +93,81 @@ describe("who may use the server", () => {
     expect(missing).toMatchObject({ status: 404, headers: { "access-control-allow-origin": origin } });
     const foreign = await raw(server, "OPTIONS", "/approvals", { origin: "https://other.example" });
     expect(foreign.status).toBe(403);
+  });
+});
+
+describe("what browsers are told", () => {
+  const always = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+    "content-security-policy": expect.stringContaining("default-src 'none'") as string,
+  };
+
+  it("comes with each answer: of a route, of an error, of a refusal", async () => {
+    const server = await bench([]);
+    const requests: [string, string, Record<string, string>, number][] = [
+      ["GET", "/ok", {}, 200],
+      ["HEAD", "/ok", {}, 200],
+      ["GET", "/nothing", {}, 404],
+      ["PUT", "/approvals", json, 405],
+      ["GET", "/approvals/none", {}, 404],
+      ["GET", "/approvals", { origin: "https://evil.example" }, 403],
+      ["GET", "/approvals", { host: "evil.example" }, 403],
+      ["GET", "/docs", {}, 200],
+      ["POST", "/threads", { "content-type": "text/plain", "content-length": "1" }, 415],
+    ];
+    for (const [method, path, headers, status] of requests) {
+      const answer = await raw(server, method, path, headers, method === "POST" ? "x" : undefined);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers).toMatchObject(always);
+    }
+  });
+
+  it("lets pages of an allowed origin read, and those alone", async () => {
+    const origin = "https://app.example";
+    const server = await bench([], { allowOrigins: [origin] });
+    const read = async (headers: Record<string, string>) =>
+      (await raw(server, "GET", "/ok", headers)).headers["cross-origin-resource-policy"];
+    expect(await read({ origin })).toBe("cross-origin");
+    expect(await read({})).toBe("same-origin");
+  });
+
+  it("lets the page of the routes have its own style and nothing else", async () => {
+    const server = await bench([]);
+    const { headers, body } = await raw(server, "GET", "/docs", {});
+    const style = /<style>([^<]*)<\/style>/.exec(body)?.[1] ?? "";
+    const digest = createHash("sha256").update(style).digest("base64");
+    expect(headers["content-security-policy"]).toBe(
+      `default-src 'none'; style-src 'sha256-${digest}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    );
+    expect(body).not.toMatch(/<script|\sstyle="|\son\w+="/);
+  });
+});
+
+describe("what another port of this machine is", () => {
+  const sameSite = { "sec-fetch-site": "same-site" };
+  const link = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+
+  it("is somebody else's page: it loads nothing and cancels nothing", async () => {
+    const server = await bench([remove("a"), { content: "done" }]);
+    const { thread_id } = await server.begin();
+    for (const headers of [sameSite, { ...sameSite, "sec-fetch-mode": "no-cors" }, { ...sameSite, ...link }])
+      for (const path of ["/approvals", `/threads/${thread_id}/runs/x/join?cancel_on_disconnect=1`])
+        expect((await raw(server, "GET", path, headers)).status).toBe(403);
+  });
+
+  it("may have a link to a page that a person follows", async () => {
+    const server = await bench([]);
+    for (const site of ["same-site", "cross-site"]) {
+      const headers = { ...link, "sec-fetch-site": site };
+      expect((await raw(server, "GET", "/docs", headers)).status).toBe(200);
+      expect((await raw(server, "POST", "/docs", { ...headers, ...json }, "{}")).status).toBe(403);
+      const framed = { ...headers, "sec-fetch-dest": "iframe" };
+      expect((await raw(server, "GET", "/docs", framed)).status).toBe(403);
+    }
   });
 });
 

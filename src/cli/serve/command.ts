@@ -21,6 +21,7 @@ export function serveCommand(): Command {
       new Option("--store <url>", "file: or postgres:").env("COUNTERSIGN_STORE").default(DEFAULT_STORE),
     )
     .option("--allow-origin <url...>", "pages of this origin may use the server, and decide")
+    .option("--allow-webhook-host <host...>", "webhooks may go there though its address is not public")
     .option("--studio", "let LangGraph Studio use the server, and print its link")
     .addOption(
       new Option("--log-level <level>", "what is told on standard error")

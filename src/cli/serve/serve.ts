@@ -15,6 +15,7 @@ export interface ServeOptions extends OutputOptions, JwtFlags {
   host: string;
   store: string;
   allowOrigin?: string[];
+  allowWebhookHost?: string[];
   studio?: boolean;
   logLevel: LogLevel;
   logFormat?: LogFormat;
@@ -30,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     store: options.store,
     host: options.host,
     port: readPort(options.port, "--port"),
+    allowWebhookHosts: options.allowWebhookHost ?? [],
     allowOrigins: [...(options.allowOrigin ?? []), ...(isStudio ? STUDIO_ORIGINS : [])],
     jwt: jwtOf(options),
     logger,

@@ -8,6 +8,8 @@ export interface ServerSettings {
   host: string;
   port: number;
   allowOrigins: string[];
+  /** Hosts that webhooks may go to although their addresses are not public. */
+  allowWebhookHosts?: string[];
   /** Whose JWTs it takes; `undefined`: nobody's. */
   jwt: JwtOptions | undefined;
   logger: Logger | ErrorLogger;

@@ -99,6 +99,17 @@ export function* copyCheckpoints(database: Database, from: string, to: string): 
   );
 }
 
+/** Deletes all checkpoints of a thread. */
+export function* dropCheckpoints(database: Database, thread_id: string): Work<void> {
+  const build = database.builder<SaverTables>();
+  const tables =
+    database.dialect === "postgres"
+      ? (["checkpoints", "checkpoint_writes", "checkpoint_blobs"] as const)
+      : (["checkpoints", "writes"] as const);
+  for (const table of tables)
+    yield* ask(build.deleteFrom(table).where("thread_id", "=", thread_id).compile());
+}
+
 /** What is kept of a thread. */
 export interface KeptCheckpoint {
   checkpoint_id: string;

@@ -29,9 +29,9 @@ export interface ThreadRow {
   owner: string | null;
   /** Who asked for the newest run from an input. */
   requested_by: string | null;
-  /** How long it is kept, as its client said: see `threads/ttl.ts`. */
+  /** How long it is kept, as its client said: see `keeping/ttl.ts`. */
   ttl_json: string | null;
-  /** When it goes; `null`: never by itself. */
+  /** When it is to be looked at whether that is over; `null`: never. */
   expires_at: string | null;
   /** The process on which something goes on with it: see `processes/`. */
   lane_owner: string | null;

@@ -1,6 +1,18 @@
+import { createHash } from "node:crypto";
 import type { openApiOf } from "./open-api.ts";
 
 type Description = ReturnType<typeof openApiOf>;
+
+const STYLE = `
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color-scheme: light dark }
+  table { border-collapse: collapse; width: 100% }
+  td { border-top: 1px solid #8884; padding: .4rem .6rem; vertical-align: top }
+`;
+
+/** What a browser lets the page do: show itself with its own style, and nothing else. */
+export const DOCS_POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** One page that lists the routes. It loads nothing from anywhere. */
 export function docsPage(description: Description): string {
@@ -16,11 +28,7 @@ export function docsPage(description: Description): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Countersign API</title>
-<style>
-  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color-scheme: light dark }
-  table { border-collapse: collapse; width: 100% }
-  td { border-top: 1px solid #8884; padding: .4rem .6rem; vertical-align: top }
-</style>
+<style>${STYLE}</style>
 <h1>Countersign API ${escape(description.info.version)}</h1>
 <p>The whole description is <a href="openapi.json">openapi.json</a>.</p>
 <table>${rows.join("\n")}</table>

@@ -10,6 +10,12 @@ export interface OriginOptions {
   allowOrigins: readonly string[];
 }
 
+/** Another port of this machine is the same site to a browser, and somebody else's page all the same. */
+const FOREIGN: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
+
+/** What a person may come to from a link anywhere. These show a page, which cannot be framed, and change nothing. */
+const PAGES = /^\/(docs|inbox(\/.*)?)?$/;
+
 const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const EXPOSED = "content-location, location, x-pagination-total, x-pagination-next";
 
@@ -23,7 +29,8 @@ export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHa
   const origins = new Set(allowOrigins.map(readOrigin));
   return async (c, next) => {
     const asked = c.req.header("host") ?? new URL(c.req.url).host;
-    if (!isOwnHost(hostnameOf(asked), host)) {
+    const name = hostnameOf(asked);
+    if (name === null || !isOwnHost(name, host)) {
       throw new ServerError(
         "forbidden_host",
         `This server does not answer to the name in "Host". Use a loopback address, or start it with "--host".`,
@@ -32,8 +39,8 @@ export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHa
     const origin = c.req.header("origin");
     const isAllowed = origin !== undefined && origins.has(origin);
     const isOwn = origin !== undefined && isSameOrigin(origin, asked);
-    const isCrossSite = c.req.header("sec-fetch-site") === "cross-site";
-    if ((origin !== undefined && !isAllowed && !isOwn) || (isCrossSite && !isAllowed)) {
+    const isForeign = FOREIGN.has(c.req.header("sec-fetch-site") ?? "") && !isOpeningPage(c.req);
+    if ((origin !== undefined && !isAllowed && !isOwn) || (isForeign && !isAllowed)) {
       throw new ServerError(
         "forbidden_origin",
         `Pages of this origin may not use this server. Start it with "--allow-origin" and the origin to let them.`,
@@ -84,9 +91,18 @@ export function readOrigin(text: string): string {
   throw new StartError("bad_origin", `${shown}: it is no origin. Write it like "${meant}".`);
 }
 
-function hostnameOf(authority: string): string {
-  const bracketed = /^\[([^\]]+)\]/.exec(authority);
-  return (bracketed?.[1] ?? authority.split(":")[0] ?? "").toLowerCase();
+/** Whether a person follows a link to a page, or types its address. */
+function isOpeningPage(req: HonoRequest): boolean {
+  const isGet = req.method === "GET" && req.header("origin") === undefined;
+  const isDocument =
+    req.header("sec-fetch-mode") === "navigate" && req.header("sec-fetch-dest") === "document";
+  return isGet && isDocument && PAGES.test(req.path);
+}
+
+/** The name in an authority, and nothing that only begins like one. */
+function hostnameOf(authority: string): string | null {
+  const [, bracketed, name] = /^(?:\[([\da-f:.]+)\]|([a-z\d._-]+))(?::\d{1,5})?$/i.exec(authority) ?? [];
+  return (bracketed ?? name)?.toLowerCase() ?? null;
 }
 
 function isOwnHost(name: string, configured: string): boolean {

@@ -13,7 +13,7 @@ export interface EventLine {
  * what people and models wrote, and stay in the ledger.
  */
 export function eventLine(event: LedgerEvent): EventLine | null {
-  const { thread_id, run_id } = event;
+  const { thread_id, run_id, call_id } = event;
   const place = { thread_id, run_id };
   switch (event.type) {
     case "run_started": {
@@ -39,14 +39,14 @@ export function eventLine(event: LedgerEvent): EventLine | null {
       return { level: "info", message: "approval resolved", fields: { ...fields, ...deciderOf(decided_by) } };
     }
     case "tool_result": {
-      const { tool, tool_call_id, ok, outcome } = event.data;
+      const { tool, ok, outcome } = event.data;
       const level = outcome === "unknown" ? "warn" : "info";
-      return { level, message: "tool result", fields: { ...place, tool, tool_call_id, ok, status: outcome } };
+      return { level, message: "tool result", fields: { ...place, tool, call_id, ok, status: outcome } };
     }
     case "execution_finished": {
-      const { tool, tool_call_id, state } = event.data;
+      const { tool, state } = event.data;
       if (state !== "unknown") return null;
-      const fields = { ...place, tool, tool_call_id, status: state };
+      const fields = { ...place, tool, call_id, status: state };
       return { level: "warn", message: "execution left no result", fields };
     }
     case "execution_blocked": {

@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { docsPage } from "../description/docs-page.ts";
+import { DOCS_POLICY, docsPage } from "../description/docs-page.ts";
 import { openApiOf } from "../description/open-api.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, problemAnswer } from "../schemas.ts";
@@ -70,5 +70,8 @@ export function metaRoutes(app: OpenAPIHono, about: ServerParts): void {
     ),
   );
   app.get("/openapi.json", (c) => c.json(openApiOf(app, about.version)));
-  app.get("/docs", (c) => c.html(docsPage(openApiOf(app, about.version))));
+  app.get("/docs", (c) => {
+    c.header("Content-Security-Policy", DOCS_POLICY);
+    return c.html(docsPage(openApiOf(app, about.version)));
+  });
 }

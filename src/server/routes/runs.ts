@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { principalOf } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
-import { beginAlone, beginRun } from "../runs/begin-run.ts";
+import { beginAlone, beginRun, checkAlone } from "../runs/begin-run.ts";
 import { modesOf, RunBody } from "../runs/run-body.ts";
 import { RunSchema, viewRun, type RunView } from "../runs/run-view.ts";
 import type { Run } from "../runs/run.ts";
@@ -96,9 +96,11 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
     return c.json(await show(run), 200);
   });
   app.openapi(createBatch, async (c) => {
-    const views: RunView[] = [];
+    const checked: (() => Promise<Run>)[] = [];
     for (const given of c.req.valid("json"))
-      views.push(await show(await beginAlone(parts, given, modesOf(given), principalOf(c))));
+      checked.push(await checkAlone(parts, given, modesOf(given), principalOf(c)));
+    const views: RunView[] = [];
+    for (const begin of checked) views.push(await show(await begin()));
     return c.json(views, 200);
   });
   app.openapi(waitAlone, async (c) => {

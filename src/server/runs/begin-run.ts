@@ -9,6 +9,7 @@ import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { emptyThread, threadOf } from "../threads/new-thread.ts";
+import { assertWebhook } from "../webhooks/allowed-hosts.ts";
 import { assertOwnKeys } from "../threads/gate-state.ts";
 import { assertHarmlessState } from "../threads/harmless.ts";
 import { stateOf } from "../threads/thread-view.ts";
@@ -60,12 +61,18 @@ export async function beginRun(
 }
 
 /** Begins a run on a thread of its own. Nobody can answer it, so it fails closed unless its thread is kept. */
-export async function beginAlone(
+export async function beginAlone(...given: Parameters<typeof checkAlone>): Promise<Run> {
+  const begin = await checkAlone(...given);
+  return begin();
+}
+
+/** Checks a run on a thread of its own, so that several are begun together or none; what is returned begins it. */
+export async function checkAlone(
   parts: ServerParts,
   body: RunBody,
   modes: StreamMode[],
   by: Principal,
-): Promise<Run> {
+): Promise<() => Promise<Run>> {
   const intent = intentOf(body);
   if (intent.kind !== "input")
     throw new ServerError("invalid_request", "A run without a thread has nothing to resume. Send an input.");
@@ -76,9 +83,11 @@ export async function beginAlone(
   const isKept = body.on_completion === "keep";
   const { order } = given;
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };
-  const row = emptyThread(randomUUID(), {}, { at: isoTime(parts.ports.clock), owner: by.id });
-  await parts.ports.threads.add(row);
-  return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
+  return async () => {
+    const row = emptyThread(randomUUID(), {}, { at: isoTime(parts.ports.clock), owner: by.id });
+    await parts.ports.threads.add(row);
+    return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
+  };
 }
 
 /** Refuses what would spoil the thread, before anything is stored. */
@@ -107,6 +116,7 @@ async function givenRun(
   body: RunBody,
   { modes, by }: { modes: StreamMode[]; by: Principal },
 ): Promise<GivenRun> {
+  assertWebhook(body.webhook, parts.mayReach);
   const assistant = await parts.assistants.resolve(body.assistant_id);
   const order = orderOf(body);
   const { interrupt_before, interrupt_after, stream_subgraphs } = body;

@@ -74,6 +74,20 @@ export class Runs {
     return this.#database.read(() => ask(query));
   }
 
+  /** Runs that have ended and whose webhooks nobody took care of. */
+  async untold(): Promise<RunRow[]> {
+    const select = this.#build()
+      .selectFrom("server_runs")
+      .selectAll()
+      .where("webhook", "is not", null)
+      .where("status", "in", ["success", "interrupted", "error", "cancelled"])
+      // One that was cancelled before it began has no end to tell of.
+      .where("attempt", ">", 0)
+      .orderBy("run_id")
+      .compile();
+    return this.#database.read(() => ask(select));
+  }
+
   /** Runs of all threads that stand in one of these ways, the oldest first. */
   async standing(statuses: readonly RunStatus[]): Promise<RunRow[]> {
     const select = this.#build()

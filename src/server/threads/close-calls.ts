@@ -10,6 +10,8 @@ const ROUNDS = 5;
 export interface Closing {
   reason: string;
   by: DecidedBy;
+  /** Whether what still runs is closed too: whatever comes of it, nobody will hear of it. */
+  isFinal?: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function assertNoToolRuns({ ports }: ServerParts, thread_id: string
 async function close(
   { ports, closingWords }: ServerParts,
   call: Call,
-  { reason, by }: Closing,
+  { reason, by, isFinal = false }: Closing,
 ): Promise<void> {
   let known: Call | null = call;
   for (let round = 0; round < ROUNDS && known !== null && known.result === null; round += 1) {
@@ -43,8 +45,9 @@ async function close(
       commands.push({ type: "close", approval_id, status: "cancelled", by, reason });
     }
     const state = lastExecution(known)?.state;
-    if (state === "paused") commands.push({ type: "finish", state: "unknown", error: reason });
-    if (state !== "started") {
+    const isLeft = state === "paused" || (isFinal && state === "started");
+    if (isLeft) commands.push({ type: "finish", state: "unknown", error: reason });
+    if (state !== "started" || isLeft) {
       const outcome = state === undefined ? "cancelled" : "unknown";
       const error = closingWords.text(outcome, reason);
       commands.push({ type: "answer", data: { ok: false, outcome, error } });

@@ -7,6 +7,7 @@ import { dropAnswers } from "../keeping/answers-of.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import type { Run } from "../runs/run.ts";
+import { dropWebhooks } from "../webhooks/waiting.ts";
 import { closeCalls } from "./close-calls.ts";
 
 const REASON = "The thread was deleted.";
@@ -48,6 +49,7 @@ async function erase(parts: ServerParts, thread_id: string, by: DecidedBy, reaso
     *along() {
       yield* removing(parts, thread_id);
       yield* dropAnswers(parts.database, thread_id);
+      yield* dropWebhooks(parts.database, thread_id);
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { StateSnapshot } from "@langchain/langgraph";
 import { LedgerError, type Approval } from "../../ledger/index.ts";
 import { ServerError } from "../problem.ts";
+import { viewTtl, type TtlView } from "../keeping/ttl.ts";
 import type { RunPorts } from "../runs/run-ports.ts";
 import { openByTask, pendingOf, type OpenByTask, type WireInterrupt } from "./open-questions.ts";
 import type { ThreadRow, ThreadStatus } from "../database/tables.ts";
@@ -18,6 +19,8 @@ export interface ThreadView {
   values: unknown;
   interrupts: OpenByTask;
   error?: string;
+  /** How long it is kept, where that was said. */
+  ttl?: TtlView;
 }
 
 /** What is read of a thread beside its row. */
@@ -102,9 +105,11 @@ export async function viewThread(
   };
 }
 
-function partsOf({ thread_id, created_at, updated_at, metadata_json }: ThreadRow) {
+function partsOf(row: ThreadRow) {
+  const { thread_id, created_at, updated_at, metadata_json } = row;
   const metadata = JSON.parse(metadata_json) as Record<string, unknown>;
-  return { thread_id, created_at, updated_at, metadata };
+  const ttl = viewTtl(row);
+  return { thread_id, created_at, updated_at, metadata, ...(ttl && { ttl }) };
 }
 
 /** All open interrupts, as `__interrupt__` has them. */

@@ -1,0 +1,14 @@
+import type { Migration } from "../../ledger/sql/index.ts";
+
+/** Which first answers are about which threads, one step a version. */
+export const keepingMigrations: Migration[] = [
+  ({ schema }) => [
+    schema
+      .createTable("keeping_answers")
+      .addColumn("key", "text", (column) => column.notNull())
+      .addColumn("thread_id", "text", (column) => column.notNull())
+      .addPrimaryKeyConstraint("keeping_answers_key", ["key", "thread_id"])
+      .compile(),
+    schema.createIndex("keeping_answers_by_thread").on("keeping_answers").columns(["thread_id"]).compile(),
+  ],
+];
