@@ -105,7 +105,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
       return approval;
     },
 
-    grants: (query = {}) => ledger.grants({ status: "active", at: isoTime(clock), ...query }),
+    grants: (query = {}) => ledger.remembered.grants({ status: "active", at: isoTime(clock), ...query }),
 
     revoke: (grant_id, options = {}) => revoke(ledger, clock, grant_id, { by: ANYBODY, ...options }),
 

@@ -10,7 +10,7 @@ export async function revoke(
   { by, reason }: { by: DecidedBy; reason?: string },
 ): Promise<Grant> {
   const at = isoTime(clock);
-  const grant = await ledger.grant(grant_id, at);
+  const grant = await ledger.remembered.grant(grant_id, at);
   if (grant === null) throw new DeskError("unknown_grant", `There is no grant "${grant_id.slice(0, 80)}".`);
   if (grant.status !== "active" && grant.status !== "waiting") return grant;
   const data = { grant_id, by, ...(reason !== undefined && { reason }) };

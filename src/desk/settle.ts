@@ -51,7 +51,9 @@ export async function settleAll(
       const call = await callFor(ledger, one.approval_id);
       const approval = approvalIn(call, one.approval_id);
       const at = isoTime(clock);
-      const plan = planOf(call, targetOf(call), at, { commands: [commandFor(approval, one.decision, by, masksOf)] });
+      const plan = planOf(call, targetOf(call), at, {
+        commands: [commandFor(approval, one.decision, by, masksOf)],
+      });
       if (plan.refused.refusal) throw refused(plan.refused.refusal, approval);
       if (plan.batch) batches.push(plan.batch);
     }

@@ -32,10 +32,12 @@ export interface Sought {
  */
 export async function standingFor(ledger: Ledger, sought: Sought): Promise<Standing | null> {
   const { thread_id, user, tool, args_digest, at, verdict } = sought;
-  const [newest] = (await ledger.settledLike({ tool, args_digest, thread_id })).filter(isByPerson);
+  const [newest] = (await ledger.remembered.settledLike({ tool, args_digest, thread_id })).filter(isByPerson);
   if (newest && isRefused(newest, verdict)) return { kind: "repeat", earlier: newest };
   if (!verdict.review.remember) return null;
-  const grants = (await ledger.grantsFor({ tool, thread_id, user, at })).filter((one) => holds(one, sought));
+  const grants = (await ledger.remembered.grantsFor({ tool, thread_id, user, at })).filter((one) =>
+    holds(one, sought),
+  );
   const rejection = grants.find(({ effect }) => effect === "reject");
   if (rejection) return { kind: "grant", grant: rejection };
   for (const grant of grants)
@@ -84,7 +86,7 @@ function isCovered({ match }: Grant, { args, args_digest, facts }: Sought): bool
 async function isOutranked(ledger: Ledger, grant: Grant, sought: Sought): Promise<boolean> {
   const { tool, args_digest, thread_id } = sought;
   const where = grant.scope === "thread" ? { thread_id } : {};
-  const settled = (await ledger.settledLike({ tool, args_digest, ...where })).filter(isByPerson);
+  const settled = (await ledger.remembered.settledLike({ tool, args_digest, ...where })).filter(isByPerson);
   return settled.some(
     ({ status, decision }) => status === "rejected" && (decision?.decided_at ?? "") > grant.granted_at,
   );

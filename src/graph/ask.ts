@@ -1,34 +1,17 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
 import { DeskError, isoTime, readDecision } from "../desk/index.ts";
 import {
-  approvalId,
   decide,
-  digest,
   type Approval,
-  type ApprovalKind,
   type Command,
   type Decision,
-  type Grant,
 } from "../ledger/index.ts";
-import type { Verdict } from "../policy/index.ts";
 import { decisionFor, isSealed, seal } from "./answer-of.ts";
+import { askCommand, type Subject } from "./ask-command.ts";
 import { askInProcess } from "./ask-in-process.ts";
 import type { Entry } from "./entry.ts";
-import { requester } from "./host.ts";
 import { interruptAt, type Interrupted } from "./interrupt-at.ts";
 import { addressedAnswers, fillPosition } from "./platform.ts";
-
-type AskCommand = Command & { type: "ask" };
-
-/** What is asked about: the call that would run, and why it is asked. */
-export interface Subject {
-  kind: ApprovalKind;
-  tool: string;
-  args: Record<string, unknown>;
-  verdict: Verdict;
-  description: string | null;
-  args_schema: Record<string, unknown> | null;
-}
 
 /**
  * Passes a question that was opened before, in this entry or an earlier one. Returns when it is settled.
@@ -86,91 +69,6 @@ export async function openQuestion(entry: Entry, subject: Subject, before: Comma
   await entry.change(...before, { type: "ask", data: { ...data, interrupt_id } });
   entry.opened.add(data.approval_id);
   throw interrupted.pause(interrupted.refused);
-}
-
-/** A question that nobody is asked: it is opened and settled in one step, so that both rows are there. */
-export async function settleUnasked(
-  entry: Entry,
-  subject: Subject,
-  before: Command[],
-  status: "rejected" | "unavailable",
-  reason: string,
-): Promise<void> {
-  const ask = unasked(entry, subject);
-  const { approval_id } = ask.data;
-  const by = { kind: "policy" as const };
-  const settle: Command =
-    status === "unavailable"
-      ? { type: "close", approval_id, status, by, reason }
-      : { type: "decide", approval_id, decision: { type: "reject", message: reason }, by };
-  await entry.change(...before, ask, settle);
-}
-
-/** A question that something remembered decides. Its uses are counted in the same step; resolves to whether it held. */
-export async function settleByGrant(
-  entry: Entry,
-  subject: Subject,
-  before: Command[],
-  { grant_id, effect, covers, message }: Grant,
-): Promise<boolean> {
-  const ask = unasked(entry, subject);
-  const { approval_id } = ask.data;
-  const reason = `A decision was remembered for ${covers}.`;
-  const decision: Decision =
-    effect === "approve"
-      ? { type: "approve", reason }
-      : { type: "reject", reason, ...(message !== undefined && { message }) };
-  const by = { kind: "grant" as const, id: grant_id };
-  const commands: Command[] = [...before, ask, { type: "decide", approval_id, decision, by }];
-  const { refusal } = await entry.changeWith({ commands, uses_grant: grant_id });
-  return refusal === undefined;
-}
-
-function unasked(entry: Entry, subject: Subject): AskCommand {
-  const { data } = askCommand(entry, subject);
-  const { remember: _of, ...rest } = data;
-  return { type: "ask", data: { ...rest, asked_by: "none", expires_at: null } };
-}
-
-function askCommand(
-  entry: Entry,
-  { kind, tool, args, verdict, description, args_schema }: Subject,
-): AskCommand {
-  const { clock, answer } = entry.parts;
-  const round = (entry.call?.approvals.length ?? 0) + 1;
-  const { review } = verdict;
-  return {
-    type: "ask",
-    data: {
-      approval_id: approvalId(entry.target.call_id, round),
-      kind,
-      round,
-      tool_call_id: entry.input.call.id,
-      turn_id: entry.turn_id,
-      ...{ tool, args, description, args_schema },
-      args_digest: digest(args),
-      tier: verdict.tier,
-      rules: verdict.rules,
-      reason: verdict.reason ?? verdict.why,
-      allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
-      require_reason: review.requireReason,
-      on_new_input: review.onNewInput,
-      ...(kind === "call" && rememberable(verdict, args_schema)),
-      // What happened to an execution is known to people only: no clock answers that.
-      expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
-      asked_by: answer === undefined ? "interrupt" : "callback",
-      interrupt_id: null,
-      checkpoint_id: entry.place.checkpoint_id,
-    },
-  };
-}
-
-/** What of the decision may be remembered. For a user only where it is known who asked. */
-function rememberable({ review, grants }: Verdict, schema: Subject["args_schema"]) {
-  const scopes = grants.scopes.filter((scope) => scope !== "user" || requester().requested_by !== undefined);
-  if (!review.remember || scopes.length === 0) return {};
-  const schema_digest = schema && digest(schema);
-  return { remember: { scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses, schema_digest } };
 }
 
 /** What is wrong with an answer to a pending question, or nothing. What is settled takes whatever comes and ignores it. */

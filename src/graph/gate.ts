@@ -8,10 +8,11 @@ import {
   type Execution,
 } from "../ledger/index.ts";
 import { exceeds } from "../policy/index.ts";
-import { passQuestion, settleByGrant, settleUnasked } from "./ask.ts";
+import { passQuestion } from "./ask.ts";
 import { Overtaken, type Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
 import { putQuestion, subjectOf } from "./put-question.ts";
+import { settleByGrant, settleUnasked } from "./settle-unasked.ts";
 import { standingOf } from "./standing-of.ts";
 import { repeatText } from "./texts.ts";
 import { afterExecution, run, type Passed } from "./run-call.ts";

@@ -50,6 +50,7 @@ export function reasonOf({ decision, status }: Approval): string {
 /** Why a call is not asked about again. */
 export function repeatText(earlier: Approval): string {
   const why = reasonOf(earlier).trim();
-  if (earlier.status === "expired") return "Nobody answered in time when this very call was asked about before.";
+  if (earlier.status === "expired")
+    return "Nobody answered in time when this very call was asked about before.";
   return why === "" ? "This very call was rejected before." : `This very call was rejected before: ${why}`;
 }

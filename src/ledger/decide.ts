@@ -132,7 +132,7 @@ function take(call: Call, command: Command & { type: "decide" }, at: string): Ve
   const decision = { ...given, decided_by: command.by, decided_at: at };
   if (remember === undefined) return { events: [resolved(call, approval, STATUS[decision.type], decision)] };
   const asked = {
-    decision: { ...command.decision, remember } as Decision & { remember: Remember },
+    decision: { ...command.decision, remember },
     by: command.by,
     at,
   };

@@ -64,6 +64,20 @@ export interface EventQuery {
   limit?: number;
 }
 
+/** What decisions leave for later calls: grants, and how the same call ended before. */
+export interface Remembered {
+  /** Settled questions about a tool with these very arguments, the newest first, at most 50; of one thread, or of all. */
+  settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]>;
+
+  /** Remembered decisions, oldest first. @throws {LedgerError} `bad_cursor` */
+  grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }>;
+
+  grant(grant_id: string, at: string): Promise<Grant | null>;
+
+  /** Grants that hold at that time and may speak of a call, the newest first, at most 1,000. */
+  grantsFor(call: GrantsFor): Promise<Grant[]>;
+}
+
 export interface GrantQuery {
   /** Those that hold or wait; default: all. */
   status?: "active" | "all";
@@ -149,16 +163,8 @@ export interface Ledger {
    */
   openCalls(thread_id?: string, options?: { onTampered?: (error: LedgerError) => void }): Promise<Call[]>;
 
-  /** Settled questions about a tool with these very arguments, the newest first, at most 50; of one thread, or of all. */
-  settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]>;
-
-  /** Remembered decisions, oldest first. @throws {LedgerError} `bad_cursor` */
-  grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }>;
-
-  grant(grant_id: string, at: string): Promise<Grant | null>;
-
-  /** Grants that hold at that time and may speak of a call, the newest first, at most 1,000. */
-  grantsFor(call: GrantsFor): Promise<Grant[]>;
+  /** What decisions leave for later calls. */
+  readonly remembered: Remembered;
 
   /** Events by `seq`, without those that were erased. */
   events(query: EventQuery): Promise<LedgerEvent[]>;

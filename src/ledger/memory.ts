@@ -3,20 +3,9 @@ import type { Call } from "./call.ts";
 import { EMPTY_CHAIN } from "./chain.ts";
 import { ERASURE, sealErasure } from "./erase.ts";
 import type { LedgerEvent, RecordedEvent } from "./event.ts";
-import { grantOf, isFor, type Grant, type GrantRow } from "./grant.ts";
-import { grantChanges } from "./grant-changes.ts";
+import { MemoryGrants } from "./memory-grants.ts";
 import { LedgerError } from "./ledger.ts";
-import type {
-  Appended,
-  ApprovalQuery,
-  Batch,
-  Erasure,
-  EventQuery,
-  GrantQuery,
-  GrantsFor,
-  Lease,
-  Ledger,
-} from "./ledger.ts";
+import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "./ledger.ts";
 import type { Verification } from "./ledger.ts";
 import { Listeners } from "./listeners.ts";
 import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
@@ -26,12 +15,13 @@ import {
   callIndex,
   cursorAfter,
   EVENT_LIMIT,
+  leaseIn,
   limitOf,
   readApproval,
 } from "./query.ts";
-import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
+import { readCursor, type ApprovalRow } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
-import { indexable, type Sealed } from "./seal.ts";
+import { copyOf, indexable, type Sealed } from "./seal.ts";
 import { readEvent, readRecorded, type StoredEvent } from "./stored-event.ts";
 import { verify } from "./verify.ts";
 
@@ -44,7 +34,7 @@ export class MemoryLedger implements Ledger {
   readonly #calls = new Map<string, Call>();
   /** The ids of approvals that were erased with their threads. */
   readonly #erased = new Set<string>();
-  readonly #grants = new Map<string, GrantRow>();
+  readonly remembered = new MemoryGrants(() => this.#open().approvals.values());
   readonly #listeners = new Listeners();
   #isClosed = false;
 
@@ -60,85 +50,17 @@ export class MemoryLedger implements Ledger {
       if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
         return { ok: false };
     }
-    if (!batches.every((batch) => this.#mayUse(batch))) return { ok: false, isSpent: true };
+    if (!batches.every((batch) => this.remembered.mayUse(batch))) return { ok: false, isSpent: true };
     const sealed = sealAll(batches, { head, threads, calls: this.#calls });
-    for (const { uses_grant } of batches) this.#use(uses_grant);
+    for (const { uses_grant } of batches) this.remembered.use(uses_grant);
     for (const one of sealed) this.#write(one);
-    // Copies, so that nobody can change what is written through what was returned.
-    const written = structuredClone({
-      calls: sealed.map(({ call }) => call),
-      events: sealed.flatMap(({ events }) => events),
-    });
+    const written = copyOf(sealed);
     this.#listeners.tell(written.events);
     return { ok: true, ...written };
   }
 
-  #mayUse({ uses_grant, at }: Batch): boolean {
-    if (uses_grant === undefined) return true;
-    const row = this.#grants.get(uses_grant);
-    return row?.status === "active" && row.expires_at > at && row.used < row.uses;
-  }
-
-  #use(grant_id: string | undefined): void {
-    const row = grant_id === undefined ? undefined : this.#grants.get(grant_id);
-    if (row) this.#grants.set(row.grant_id, { ...row, used: row.used + 1 });
-  }
-
-  #writeGrants(sealed: Sealed): void {
-    for (const change of grantChanges(sealed)) {
-      if (change.kind === "made") this.#grants.set(change.row.grant_id, change.row);
-      for (const row of this.#grants.values()) {
-        if (change.kind === "revoked" && row.grant_id === change.grant_id)
-          this.#grants.set(row.grant_id, { ...row, status: "revoked" });
-        if (change.kind === "settled" && row.call_id === change.call_id && row.status === "waiting")
-          this.#grants.set(row.grant_id, { ...row, status: change.status });
-      }
-    }
-  }
-
-  async settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]> {
-    const { tool, args_digest, thread_id } = call;
-    return this.#matching({ status: "all", tool, ...(thread_id !== undefined && { thread_id }) })
-      .filter((row) => row.status !== "pending" && row.args_digest === args_digest)
-      .toReversed()
-      .slice(0, 50)
-      .map(readRecord);
-  }
-
-  async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {
-    this.#open();
-    const limit = limitOf(query.limit, { standard: 100, most: 1_000 });
-    const after = readCursor(query);
-    const found = [...this.#grants.values()].filter((row) => {
-      const { status } = grantOf(row, query.at);
-      return (
-        row.made_seq > after && (query.status !== "active" || status === "active" || status === "waiting")
-      );
-    });
-    const last = found[limit - 1];
-    const next_cursor = last && found.length > limit ? cursorAfter(last.made_seq) : null;
-    return { grants: found.slice(0, limit).map((row) => grantOf(row, query.at)), next_cursor };
-  }
-
-  async grant(grant_id: string, at: string): Promise<Grant | null> {
-    this.#open();
-    const row = this.#grants.get(grant_id);
-    return row ? grantOf(row, at) : null;
-  }
-
-  async grantsFor(given: GrantsFor): Promise<Grant[]> {
-    this.#open();
-    return [...this.#grants.values()]
-      .filter(
-        ({ tool, status, expires_at }) => tool === given.tool && status === "active" && expires_at > given.at,
-      )
-      .map((row) => grantOf(row, given.at))
-      .filter((one) => isFor(one, given))
-      .reverse();
-  }
-
   #write(sealed: Sealed): void {
-    this.#writeGrants(sealed);
+    this.remembered.write(sealed);
     const { batch, rows, call, opened, changed, head, thread } = sealed;
     const { events, threads, calls, approvals } = this.#tables;
     events.push(...rows);
@@ -148,7 +70,7 @@ export class MemoryLedger implements Ledger {
     this.#calls.set(call.call_id, call);
     const old = calls.get(call.call_id);
     const started_seq = old?.started_seq ?? rows[0]?.seq ?? 0;
-    const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? leaseOf(old) ?? {};
+    const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? leaseIn(old) ?? {};
     calls.set(call.call_id, { ...callIndex(call), started_seq, lease_owner, lease_until });
     for (const { approval, request_seq } of opened) {
       approvals.set(approval.approval_id, { ...approvalIndex(approval), request_seq });
@@ -170,8 +92,7 @@ export class MemoryLedger implements Ledger {
     const sealed = sealErasure(thread_id, erasure, { head, thread: threads.get(thread_id), count });
     this.#write(sealed);
     for (const row of approvals.values()) if (row.thread_id === thread_id) this.#letGo(row);
-    for (const row of this.#grants.values())
-      if (row.thread_id === thread_id) this.#grants.delete(row.grant_id);
+    this.remembered.forget(thread_id);
     for (const [id, call] of this.#calls) if (call.thread_id === thread_id) this.#forget(id);
     this.#listeners.tell(structuredClone(sealed.events));
     return count;
@@ -280,7 +201,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async lease(call_id: string): Promise<Lease | null> {
-    return leaseOf(this.#open().calls.get(call_id)) ?? null;
+    return leaseIn(this.#open().calls.get(call_id));
   }
 
   async renewLease(call_id: string, lease: Lease): Promise<boolean> {
@@ -304,11 +225,6 @@ export class MemoryLedger implements Ledger {
     if (this.#isClosed) throw new LedgerError("closed", "The ledger memory: is closed. Open it again.");
     return this.#tables;
   }
-}
-
-function leaseOf(row: CallRow | undefined): Lease | undefined {
-  if (!row || row.lease_owner === null || row.lease_until === null) return undefined;
-  return { owner: row.lease_owner, until: row.lease_until };
 }
 
 function byDeadline(a: ApprovalRow, b: ApprovalRow): number {

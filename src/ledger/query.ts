@@ -1,6 +1,6 @@
 import { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
-import { LedgerError, type ApprovalQuery } from "./ledger.ts";
+import { LedgerError, type ApprovalQuery, type Lease } from "./ledger.ts";
 import { indexable } from "./seal.ts";
 
 /** What a store keeps beside a call's events, to find it. Built from them, and checked against them by `verify`. */
@@ -63,6 +63,7 @@ export function limitOf(
   return Math.min(Math.max(Math.trunc(limit), 1), most);
 }
 
+export const GRANT_LIMIT = { standard: 100, most: 1_000 };
 export const APPROVAL_LIMIT = { standard: 100, most: 1_000 };
 export const EVENT_LIMIT = { standard: 1_000, most: 10_000 };
 
@@ -83,6 +84,12 @@ export function readCursor({ cursor }: Pick<ApprovalQuery, "cursor">): number {
     "bad_cursor",
     `"cursor" is ${JSON.stringify(cursor)}, which no page gave. Pass a "next_cursor" as it was, or none.`,
   );
+}
+
+/** The lease on a call, if anybody has it. */
+export function leaseIn(row: Pick<CallRow, "lease_owner" | "lease_until"> | undefined): Lease | null {
+  if (!row || row.lease_owner === null || row.lease_until === null) return null;
+  return { owner: row.lease_owner, until: row.lease_until };
 }
 
 /** An approval as a row keeps it. */

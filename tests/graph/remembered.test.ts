@@ -141,7 +141,7 @@ describe.each(places)("a decision that is remembered %s", (_name, place) => {
       expect(state.__interrupt__?.[0]?.value.approval.refused, JSON.stringify(remember)).toBeTruthy();
     }
     expect(one.effects.deleted).toEqual([]);
-    expect((await one.ledger.grants({ at: new Date().toISOString() })).grants).toEqual([]);
+    expect((await one.ledger.remembered.grants({ at: new Date().toISOString() })).grants).toEqual([]);
   });
 
   it("never holds when its call failed", async () => {

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { ApprovalStatus, Decision } from "../../ledger/index.ts";
+import type { ApprovalStatus } from "../../ledger/index.ts";
 import { newCommand, newGroup } from "../command.ts";
 import type { DecideOptions } from "./decide.ts";
 import type { OutputOptions } from "../print.ts";
@@ -79,7 +79,7 @@ function editCommand(): Command {
     .requiredOption("--args <json>", "the arguments, all of them, as a JSON object")
     .action(async (id: string, options: DecideOptions & RememberOptions & { args: string }) => {
       const { decideApproval, editOf } = await import("./decide.ts");
-      return decideApproval(id, { ...editOf(options.args), ...rememberOf(options) } as Decision, options);
+      return decideApproval(id, { ...editOf(options.args), ...rememberOf(options) }, options);
     });
 }
 

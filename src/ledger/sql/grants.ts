@@ -1,12 +1,10 @@
 import { EVERYONE, type GrantRow } from "../grant.ts";
 import type { GrantQuery, GrantsFor } from "../ledger.ts";
-import { limitOf, readCursor } from "../query.ts";
+import { GRANT_LIMIT, limitOf, readCursor } from "../query.ts";
 import type { Sealed } from "../seal.ts";
 import { grantChanges } from "../grant-changes.ts";
 import type { Dialect, Work } from "./database.ts";
 import { Operation } from "./operation.ts";
-
-export const GRANT_LIMIT = { standard: 100, most: 1_000 };
 
 /** Writes what events of a batch do to grants. */
 export function* writeGrants(dialect: Dialect, sealed: Sealed): Work<void> {

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
-import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
 import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
@@ -12,22 +11,20 @@ import type {
   Batch,
   Erasure,
   EventQuery,
-  GrantQuery,
-  GrantsFor,
   Lease,
   Ledger,
+  Remembered,
 } from "../ledger.ts";
 import type { Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
-import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
+import { APPROVAL_LIMIT, cursorAfter, leaseIn, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
-import { indexable, type Sealed } from "../seal.ts";
+import { copyOf, type Sealed } from "../seal.ts";
 import { readEvent, VERIFY } from "../stored-event.ts";
 import { verify } from "../verify.ts";
 import { append, GrantSpent } from "./append.ts";
 import { CallCache } from "./call-cache.ts";
-import { grantPage, grantRow, grantsFor } from "./grants.ts";
-import { grantOf, isFor, type Grant } from "../grant.ts";
+import { rememberedIn } from "./remembered.ts";
 import { ask, askOne, isConstraintError, type Database, type Work } from "./database.ts";
 import { erase } from "./erase.ts";
 import { erasedApproval } from "./erased.ts";
@@ -53,6 +50,7 @@ class SqlLedger implements Ledger {
   readonly #ownsDatabase: boolean;
   readonly #build: Kysely<LedgerTables>;
   readonly #cache = new CallCache();
+  readonly remembered: Remembered;
   readonly #listeners = new Listeners();
   /** Writers of this process wait here for each other, so that listeners hear of events in the order of `seq`. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -63,6 +61,7 @@ class SqlLedger implements Ledger {
     this.#database = database;
     this.#ownsDatabase = ownsDatabase;
     this.#build = database.builder<LedgerTables>();
+    this.remembered = rememberedIn(database.dialect, (work) => this.#read(work));
   }
 
   async append(batch: Batch): Promise<Appended> {
@@ -203,37 +202,6 @@ class SqlLedger implements Ledger {
     return calls;
   }
 
-  async settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]> {
-    const { dialect } = this.#database;
-    const { thread_id, args_digest } = call;
-    const given = { tool: indexable(call.tool), args_digest };
-    const found = await this.#read(() =>
-      thread_id === undefined
-        ? rows.settledLike.rows(dialect, given)
-        : rows.settledLikeIn.rows(dialect, { ...given, thread_id }),
-    );
-    return found.map(rows.readRow);
-  }
-
-  async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {
-    const { limit, query: page } = grantPage(this.#database.dialect, query);
-    const found = await this.#read(() => ask(page));
-    const last = found[limit - 1];
-    const next_cursor = last && found.length > limit ? cursorAfter(last.made_seq) : null;
-    return { grants: found.slice(0, limit).map((row) => grantOf(row, query.at)), next_cursor };
-  }
-
-  async grant(grant_id: string, at: string): Promise<Grant | null> {
-    const row = await this.#read(() => grantRow.row(this.#database.dialect, { grant_id }));
-    return row ? grantOf(row, at) : null;
-  }
-
-  async grantsFor(given: GrantsFor): Promise<Grant[]> {
-    const rows = await this.#read(() => grantsFor.rows(this.#database.dialect, given));
-    // A thread and a user may have one name.
-    return rows.map((row) => grantOf(row, given.at)).filter((one) => isFor(one, given));
-  }
-
   async events(query: EventQuery): Promise<LedgerEvent[]> {
     return (await this.#read(() => ask(rows.eventPage(this.#build, query)))).map(readEvent);
   }
@@ -257,9 +225,7 @@ class SqlLedger implements Ledger {
   }
 
   async lease(call_id: string): Promise<Lease | null> {
-    const row = await this.#read(() => rows.leaseOf.row(this.#database.dialect, { call_id }));
-    if (!row || row.lease_owner === null || row.lease_until === null) return null;
-    return { owner: row.lease_owner, until: row.lease_until };
+    return leaseIn(await this.#read(() => rows.leaseOf.row(this.#database.dialect, { call_id })));
   }
 
   async renewLease(call_id: string, lease: Lease): Promise<boolean> {
@@ -282,12 +248,4 @@ class SqlLedger implements Ledger {
   #assertOpen(): void {
     if (this.#isClosed) throw new LedgerError("closed", `The ledger ${this.url} is closed. Open it again.`);
   }
-}
-
-/** Copies, so that nobody can change what the cache holds through what was returned. */
-function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent[] } {
-  return copyJson({
-    calls: sealed.map(({ call }) => call),
-    events: sealed.flatMap(({ events }) => events),
-  });
 }
