@@ -13,10 +13,13 @@ if (!policyNames.includes(policyName)) {
 }
 const policyFile = new URL(`./policies/${policyName}.json`, import.meta.url);
 
+/** Servers of this machine that the agent may send requests to, as `127.0.0.1:8080`, with commas between. */
+const localTargets = (process.env["COUNTERSIGN_HTTP_LOCAL"] ?? "").split(",").filter(Boolean);
+
 /** The bundled agent: it works on the files of one folder, and asks before what cannot be undone. */
 export const agent = createApprovalAgent({
   model: process.env["COUNTERSIGN_MODEL"] ?? "rehearsal",
-  tools: workspaceTools(workspace),
+  tools: workspaceTools(workspace, { localTargets }),
   policy: JSON.parse(readFileSync(policyFile, "utf8")) as PolicyInput,
   prompt:
     "You work on the files of one folder for the user. Say plainly what you did and what you did not do.",

@@ -7,6 +7,7 @@ import { grantsCommand } from "./grants/command.ts";
 import { packageVersion } from "./package-files.ts";
 import { policyCommand } from "./policy/command.ts";
 import { serveCommand } from "./serve/command.ts";
+import { storeCommand } from "./store/command.ts";
 import { tokenCommand } from "./token/command.ts";
 
 const ENVIRONMENT = `
@@ -15,6 +16,7 @@ Environment:
   COUNTERSIGN_TOKEN      sent as "Authorization: Bearer"
   COUNTERSIGN_STORE      where approvals are kept (file:.countersign/state.db)
   COUNTERSIGN_PORT, COUNTERSIGN_HOST    where a server listens
+  COUNTERSIGN_JWT_…      ISSUER, AUDIENCE, JWKS, ROLES_CLAIM: whose JWTs count
   COUNTERSIGN_POLICY     of the bundled agent: careful, everyday or headless
   COUNTERSIGN_MODEL      such as "openai:gpt-5"; default: the rehearsal model
   COUNTERSIGN_WORKSPACE  the folder of the bundled agent (workspace)`;
@@ -33,6 +35,7 @@ export function program(): Command {
     policyCommand(),
     auditCommand(),
     tokenCommand(),
+    storeCommand(),
   ];
   for (const command of commands) root.addCommand(command);
   quiet(root);

@@ -7,10 +7,12 @@ import type {
   GrantQuery,
   Ledger,
   LedgerEvent,
+  RecordedEvent,
   Verification,
 } from "../ledger/index.ts";
 import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
+import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
 import { revoke } from "./revoke.ts";
@@ -41,8 +43,10 @@ export interface Desk {
   revoke(grant_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Grant>;
   /** Ends every question whose time is up, and lets their runs go on. Returns how many there were. */
   expireDue(): Promise<number>;
-  /** The ledger, in order. */
+  /** The ledger, in order, without what was erased. */
   audit(query?: EventQuery): Promise<{ events: LedgerEvent[]; next_after: number | null }>;
+  /** The same with events that were erased: they have no `data`. */
+  record(query?: EventQuery): Promise<{ events: RecordedEvent[]; next_after: number | null }>;
   verify(options?: { head?: string; thread_id?: string }): Promise<Verification>;
 }
 
@@ -50,12 +54,12 @@ const ANYBODY: DecidedBy = { kind: "user" };
 const AUDIT_PAGE = 1_000;
 
 /**
- * Opens the desk of a ledger.
+ * Opens the desk of a ledger. What policy masks is not in what the desk gives back.
  *
  * Without a `resume` port decisions are written and the graph goes on when it is entered the next time.
  */
 export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
-  const { clock, resume, onError } = { ...DEFAULT_PORTS, ...ports };
+  const { clock, resume, onError, masksOf } = { ...DEFAULT_PORTS, ...ports };
 
   // A decision stands once it is written. What follows from it may fail and be tried again.
   const follow = async (approval: Approval): Promise<Settled> => {
@@ -67,7 +71,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
     }
   };
 
-  return {
+  const desk: Desk = {
     list: (query = {}) => ledger.approvals({ status: "pending", ...query }),
 
     async get(approval_id, { waitMs = 0 } = {}) {
@@ -78,7 +82,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
 
     async decide(approval_id, decision, { by = ANYBODY } = {}) {
       try {
-        return await follow(await settle(ledger, clock, { approval_id, decision }, by));
+        return await follow(await settle(ledger, clock, { approval_id, decision }, by, masksOf));
       } catch (error) {
         // A late decision has ended the question, so the run can go on all the same.
         if (error instanceof DeskError && error.code === "expired" && error.approval)
@@ -88,7 +92,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
     },
 
     async decideAll(given, { by = ANYBODY } = {}) {
-      const settled = await settleAll(ledger, clock, given, by);
+      const settled = await settleAll(ledger, clock, given, by, masksOf);
       return Promise.all(settled.map(follow));
     },
 
@@ -124,11 +128,20 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
 
     async audit(query = {}) {
       const limit = query.limit ?? AUDIT_PAGE;
-      const events = await ledger.events({ ...query, limit });
-      const last = events.at(-1);
-      return { events, next_after: last !== undefined && events.length === limit ? last.seq : null };
+      return pageOf(await ledger.events({ ...query, limit }), limit);
+    },
+
+    async record(query = {}) {
+      const limit = query.limit ?? AUDIT_PAGE;
+      return pageOf(await ledger.record({ ...query, limit }), limit);
     },
 
     verify: (options) => ledger.verify(options),
   };
+  return maskedDesk(desk, ledger, masksOf);
+}
+
+function pageOf<Event extends { seq: number }>(events: Event[], limit: number) {
+  const last = events.at(-1);
+  return { events, next_after: last !== undefined && events.length === limit ? last.seq : null };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { digest, type Approval } from "../ledger/index.ts";
+import { digest, type Approval, type Args } from "../ledger/index.ts";
 import { DeskError } from "./error.ts";
+import { wholeArgs } from "./masked-edit.ts";
 
 const ShownArgs = z.union([z.string(), z.record(z.string(), z.unknown()), z.null()]);
 
@@ -59,7 +60,7 @@ export function editOf({ name, action, args }: NamedAction, reason: unknown): un
 
 /** Inboxes send along what they show. What shows something else was meant for another call, or to change this one. */
 function assertShown(shown: string | Record<string, unknown>, approval: Approval): void {
-  if (typeof shown === "object" && shown["action"] === approval.tool && isShown(shown["args"], approval.args))
+  if (typeof shown === "object" && shown["action"] === approval.tool && isShown(shown["args"], approval))
     return;
   const message =
     'This approves what is not asked about. Read the question again; to change its arguments, send "edit". ' +
@@ -68,8 +69,12 @@ function assertShown(shown: string | Record<string, unknown>, approval: Approval
   throw new DeskError("invalid_decision", message, { approval, errors });
 }
 
-function isShown(shown: unknown, asked: Approval["args"]): boolean {
-  if (typeof shown !== "object" || shown === null || Array.isArray(shown)) return false;
+function isShown(sent: unknown, approval: Approval): boolean {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return false;
+  const { args: asked } = approval;
+  const whole = wholeArgs(approval, sent as Args);
+  if (!whole.ok) return false;
+  const { args: shown } = whole;
   const names = Object.keys(shown);
   return (
     names.length === Object.keys(asked).length &&

@@ -1,4 +1,4 @@
-import type { Approval, Call } from "../ledger/index.ts";
+import type { Approval, Call, MasksOf } from "../ledger/index.ts";
 
 /** What the desk needs of the world. Each has a working default. */
 export interface DeskPorts {
@@ -10,6 +10,8 @@ export interface DeskPorts {
    */
   resume: (approval: Approval) => Promise<Resumed>;
   onError: (error: unknown) => void;
+  /** The masks that a graph's policy has now. Those that a call was begun under hold in any case. */
+  masksOf: MasksOf;
 }
 
 /** Whether the run goes on now; `false` when it is queued behind the running one, or nobody runs it here. */
@@ -22,6 +24,7 @@ export const DEFAULT_PORTS: DeskPorts = {
   clock: Date.now,
   resume: () => Promise.resolve({ run_id: null, resumed: false }),
   onError: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+  masksOf: () => [],
 };
 
 /** The time of a clock as the ledger writes it: ISO 8601 with milliseconds, UTC. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { Decision, isDeeperThan, MAX_ARGS_DEPTH, type Approval } from "../ledger/index.ts";
 import { checkEdit } from "./edit-check.ts";
+import { wholeArgs } from "./masked-edit.ts";
 import { DeskError, type Fault } from "./error.ts";
 import { editOf, fromInboxForm, NamedAction } from "./inbox-form.ts";
 
@@ -13,7 +14,7 @@ import { editOf, fromInboxForm, NamedAction } from "./inbox-form.ts";
  * @throws {DeskError} `invalid_decision`, with what is wrong and where.
  */
 export function readDecision(raw: unknown, approval: Approval): Decision {
-  const decision = parse(raw, approval);
+  const decision = withWholeArgs(parse(raw, approval), approval);
   if (decision.type === "respond" && "value" in decision) checkValue(decision.value, approval);
   if (decision.type !== "edit") return decision;
   if (isDeeperThan(decision.args, MAX_ARGS_DEPTH)) {
@@ -44,6 +45,16 @@ function parse(raw: unknown, approval: Approval): Decision {
   const read = Decision.safeParse(candidate);
   if (read.success) return read.data;
   throw invalid(describe(given), faultsOf(read.error), approval);
+}
+
+/** An edit is of what was shown, and the mask in it stands for what is stored. */
+function withWholeArgs(decision: Decision, approval: Approval): Decision {
+  if (decision.type !== "edit") return decision;
+  const whole = wholeArgs(approval, decision.args);
+  if (whole.ok) return { ...decision, args: whole.args };
+  const message = "*** stands for a value that is not stored here; write the value out";
+  const errors = whole.paths.map((path) => ({ path: `args.${path}`, message }));
+  throw invalid("The edited arguments cannot be used.", errors, approval);
 }
 
 /** `[one]` and `{ decisions: [one] }` are the one in them. */

@@ -40,7 +40,8 @@ export async function runAgent(
   message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;
   // What a message was made with is what is written of it.
   message.lc_kwargs["id"] = message.id;
-  const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, message.id ?? "", one)));
+  const turn = { message_id: message.id, mask: parts.judge.masks(overlays) };
+  const refused = await Promise.all(garbled.map((one) => refuseGarbled(parts, place, turn, one)));
   const messages = [...closed, message, ...refused];
   return isKept(state.approval_overlays, overlays) ? { messages } : { messages, approval_overlays: overlays };
 }
@@ -69,9 +70,11 @@ function endFailClosed(
 async function refuseGarbled(
   { ledger, clock, judge }: GateParts,
   place: Place,
-  message_id: string,
-  { call, message }: Garbled,
+  { message_id, mask }: { message_id: string; mask: string[] },
+  { call, message: fault }: Garbled,
 ): Promise<ToolMessage> {
+  // What a parser says of a text quotes from it, and nobody knows what a mask would hide there.
+  const message = mask.length === 0 ? fault : fault.replace(/ \(.*\)\.$/s, ".");
   const { thread_id, task_id, path, run_id, graph_id, assistant_id } = place;
   const text = refusalText("invalid", message);
   const call_id = callId({ thread_id, task_id, tool_call_id: call.id, tool: call.name, args: call.args });
@@ -84,6 +87,7 @@ async function refuseGarbled(
     ...{ tier: "deny" as const, rules: [], why: message, path, graph_id, assistant_id },
     policy_digest: judge.policyDigest([]),
     ...requester(),
+    ...(mask.length > 0 && { mask }),
   };
   await changeCall(ledger, { call_id, thread_id, run_id }, isoTime(clock), {
     commands: [

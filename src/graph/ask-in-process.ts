@@ -1,5 +1,5 @@
 import { DeskError, openDesk } from "../desk/index.ts";
-import type { Approval } from "../ledger/index.ts";
+import { maskApproval, type Approval } from "../ledger/index.ts";
 import type { Entry } from "./entry.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Entry } from "./entry.ts";
 export async function askInProcess(entry: Entry, approval: Approval): Promise<void> {
   const { ledger, clock, answer } = entry.parts;
   const { approval_id, expires_at } = approval;
-  const desk = openDesk(ledger, { clock });
+  const desk = openDesk(ledger, { clock, masksOf: () => entry.masks() });
   const over = new AbortController();
   const settledElsewhere = watch(entry, approval_id, over.signal);
   const deadline = timer(expires_at === null ? null : Date.parse(expires_at) - clock(), over.signal);
@@ -18,7 +18,10 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
   try {
     for (;;) {
       const given = answer
-        ? answer(approval, { signal: over.signal }).then((decision) => ({ kind: "given" as const, decision }))
+        ? answer(maskApproval(approval, entry.masks()), { signal: over.signal }).then((decision) => ({
+            kind: "given" as const,
+            decision,
+          }))
         : Promise.reject(new Error("Nobody is there to answer."));
       const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
       if (next.kind === "settled") return;

@@ -32,7 +32,7 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   const interrupted = interruptAt(
     entry.config,
     position,
-    current,
+    { ...current, mask: entry.masks() },
     checkOf(entry, current, isCertain),
     current.interrupt_id,
   );
@@ -60,7 +60,7 @@ export async function openQuestion(entry: Entry, subject: Subject, before: Comma
   const interrupted = interruptAt(
     entry.config,
     position,
-    data,
+    { ...data, mask: entry.masks() },
     () => "It came before this question was asked.",
   );
   if (interrupted.kind !== "waiting")
@@ -80,9 +80,10 @@ function checkOf(
   const { approval_id, status } = approval;
   if (status !== "pending") return () => undefined;
   if (entry.opened.has(approval_id)) return () => "It came before this question was asked.";
+  const shown = underMasks(entry, approval);
   return (answer) => {
     try {
-      const decision = readDecision(decisionFor(answer, approval, isCertain), approval);
+      const decision = readDecision(decisionFor(answer, shown, isCertain), shown);
       const command = { type: "decide" as const, approval_id, decision, by: { kind: "user" as const } };
       // An answer that LangGraph has handed over cannot be refused any more, so all is checked before.
       const { refusal } = decide(entry.call, command, isoTime(entry.parts.clock));
@@ -117,12 +118,18 @@ async function settleWith(
 }
 
 function decisionIn(answer: unknown, approval: Approval, interrupted: Interrupted, entry: Entry): Decision {
+  const shown = underMasks(entry, approval);
   try {
-    return readDecision(decisionFor(answer, approval, true), approval);
+    return readDecision(decisionFor(answer, shown, true), shown);
   } catch (error) {
     if (error instanceof DeskError) throw pauseOf(entry, interrupted, error.message);
     throw error;
   }
+}
+
+/** The approval as it was shown. */
+function underMasks(entry: Entry, approval: Approval): Approval {
+  return { ...approval, mask: entry.masks() };
 }
 
 async function expireWhenOver(entry: Entry, approval: Approval): Promise<Approval> {

@@ -12,6 +12,8 @@ import {
 import {
   callId,
   digest,
+  hiddenOf,
+  maskEvent,
   turnId,
   wireEvent,
   type Approval,
@@ -155,14 +157,17 @@ export class Entry {
 
   /** Sends events of the contract into the run's custom stream; the inner steps of an execution stay in the ledger. */
   tell(events: readonly LedgerEvent[]): void {
-    for (const event of events)
-      if (!event.type.startsWith("execution_")) this.config.writer?.(wireEvent(event));
+    const told = events.filter(({ type }) => !type.startsWith("execution_"));
+    if (told.length === 0 || this.config.writer === undefined) return;
+    const hidden = this.call && hiddenOf(this.call, this.masks());
+    for (const event of told) this.config.writer(wireEvent(maskEvent(event, hidden)));
   }
 
   /** The command that begins the call in the ledger. Harmless when it has begun. */
   start(verdict: Pick<Verdict, "tier" | "rules" | "why">): Command {
     const { call, overlays } = this.input;
     const { graph_id, assistant_id, path } = this.place;
+    const mask = this.parts.judge.masks(overlays);
     const data = {
       tool_call_id: call.id,
       tool: call.name,
@@ -175,8 +180,16 @@ export class Entry {
       ...{ path, graph_id, assistant_id },
       policy_digest: this.parts.judge.policyDigest(overlays),
       ...requester(),
+      // Left out where there are none: older packages read such a row.
+      ...(mask.length > 0 && { mask }),
     };
     return { type: "start", data };
+  }
+
+  /** The masks that the call is shown under: those it was begun under, and those of its policy now. */
+  masks(): string[] {
+    const now = this.parts.judge.masks(this.input.overlays);
+    return now.length === 0 ? (this.call?.mask ?? []) : [...new Set([...(this.call?.mask ?? []), ...now])];
   }
 
   /** What would run now: the call as the model made it, or as the last edit left it. */

@@ -4,12 +4,15 @@ import { canonicalJson, digest, type Args } from "../ledger/index.ts";
 import {
   combine,
   evaluate,
+  maskArgs,
+  masksOf,
   pathArguments,
   type Facts,
   type Policy,
   type PolicyOverlay,
   type ToolFacts,
   type Verdict,
+  visibleLine,
 } from "../policy/index.ts";
 import { factsOf, type ShelvedTool } from "./tool-shelf.ts";
 
@@ -64,7 +67,8 @@ export class Judge {
       kind: "judged",
       verdict: evaluate(policy, call, facts),
       shelved,
-      description: describe(shelved, call.args),
+      // Made of what is shown, so that no wording of it can tell what is masked.
+      description: describe(shelved, maskArgs(this.masks(overlays), call.args)),
       facts,
     };
   }
@@ -80,6 +84,11 @@ export class Judge {
     if (this.#tightened.size >= MOST_TIGHTENED) this.#tightened.clear();
     this.#tightened.set(key, policy);
     return policy;
+  }
+
+  /** The masks of the policy as tightened by overlays. */
+  masks(overlays: readonly PolicyOverlay[]): string[] {
+    return masksOf(this.#policy, overlays);
   }
 
   policyDigest(overlays: readonly PolicyOverlay[]): string {
@@ -140,7 +149,9 @@ function resolved(resolve: (path: string) => string | null, path: string): strin
 
 function describe({ risk, tool }: ShelvedTool, args: Args): string | null {
   try {
-    return risk?.describe?.(args) ?? tool.description ?? null;
+    const said: unknown = risk?.describe?.(args);
+    // An argument in it must not pass for a paragraph of its own, or begin one.
+    return typeof said === "string" ? visibleLine(said) : (tool.description ?? null);
   } catch {
     return tool.description ?? null;
   }

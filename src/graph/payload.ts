@@ -1,4 +1,5 @@
 import type { Approval } from "../ledger/index.ts";
+import { maskArgs, maskedPaths, visibleProse } from "../policy/index.ts";
 
 /** The version of the interrupt's value. */
 const SCHEMA_VERSION = 1;
@@ -20,7 +21,10 @@ export type Question = Pick<
   | "allowed_decisions"
   | "args_schema"
   | "expires_at"
->;
+> & {
+  /** The masks that hide arguments of the call. */
+  mask?: string[];
+};
 
 /**
  * The value of an interrupt: LangChain's request for human in the loop with one action in it, in all the spellings
@@ -29,7 +33,8 @@ export type Question = Pick<
  * @param refused what was wrong with the answer that was just given, if there was one.
  */
 export function interruptValue(question: Question, refused?: string): Record<string, unknown> {
-  const { tool, args, args_schema, allowed_decisions } = question;
+  const { tool, mask = [], args_schema, allowed_decisions } = question;
+  const args = maskArgs(mask, question.args);
   const description = describe(question, refused);
   const action = { name: tool, args, arguments: args, description };
   const review = {
@@ -61,7 +66,11 @@ export function interruptValue(question: Question, refused?: string): Record<str
 
 function ours(question: Question): Record<string, unknown> {
   const { approval_id, kind, tool_call_id, turn_id, tier, rules, reason, args_digest, expires_at } = question;
-  return { approval_id, kind, tool_call_id, turn_id, tier, rules, reason, args_digest, expires_at };
+  const hidden = maskedPaths(question.mask ?? [], question.args);
+  return {
+    ...{ approval_id, kind, tool_call_id, turn_id, tier, rules, reason, args_digest, expires_at },
+    ...(hidden.length > 0 && { mask: hidden }),
+  };
 }
 
 function describe({ description, reason }: Question, refused: string | undefined): string {
@@ -70,7 +79,7 @@ function describe({ description, reason }: Question, refused: string | undefined
     description ?? "",
     reason,
   ];
-  return parts.filter((part) => part !== "").join("\n\n");
+  return visibleProse(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 /**

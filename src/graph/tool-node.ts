@@ -14,6 +14,7 @@ import { runAgent, type CallModel } from "./agent-node.ts";
 import { Entry } from "./entry.ts";
 import { pass } from "./gate.ts";
 import { gateParts, type GateOptions } from "./gate-parts.ts";
+import { markMasks } from "./graph-masks.ts";
 import { OrderedMessages } from "./messages.ts";
 import { overlaysOf } from "./overlays.ts";
 import { isInTask, placeOf } from "./platform.ts";
@@ -71,7 +72,7 @@ export interface GatedTools {
 export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions = {}): GatedTools {
   const names = { agent: options.names?.agent ?? "agent", tools: options.names?.tools ?? "tools", end: END };
   const { judge, open } = gateParts(tools, options, names.tools);
-  return {
+  const gate: GatedTools = {
     state: {
       messages: OrderedMessages,
       approval_overlays: z.custom<PolicyOverlay[]>().default(() => []),
@@ -90,4 +91,6 @@ export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions 
     fromTools: (_state, config) =>
       isInTask(config) ? fromTools(getCurrentTaskInput<SentCall>(config), names) : names.agent,
   };
+  markMasks(gate.tools, judge.masks([]));
+  return gate;
 }

@@ -33,7 +33,11 @@ export const Approval = z
     tool: z.string(),
     args: Args,
     args_digest: z.string(),
-    mask: z.array(z.string()).describe("Paths of arguments that policy hides from people."),
+    mask: z
+      .array(z.string())
+      .describe(
+        "Paths of arguments that policy hides from people: `***` stands in their place. In the ledger, its masks.",
+      ),
     tier: Tier,
     rules: z.array(z.string()),
     reason: z.string(),

@@ -33,7 +33,7 @@ export interface Call {
   tier: Tier;
   rules: string[];
   requested_by: string | null;
-  /** Paths of arguments that policy hides from people. */
+  /** The masks of the policy that the call was begun under. */
   mask: string[];
   announced: boolean;
   approvals: Approval[];

@@ -62,7 +62,7 @@ const payloads = {
     policy_digest: z.string(),
     /** Who asked for the run, as a server with identities knows. */
     requested_by: z.string().optional(),
-    /** Paths of arguments, such as `headers.authorization`, that policy hides from people. */
+    /** The masks of the policy, such as `**.authorization`: they hide arguments of this call, also after an edit. */
     mask: z.array(z.string()).optional(),
   }),
   approval_requested: z.object({

@@ -19,6 +19,8 @@ export {
   type NewEvent,
   type RecordedEvent,
 } from "./event.ts";
+export { EventMasker, type MasksOf } from "./mask-events.ts";
+export { hiddenOf, maskApproval, maskEvent, type Hidden } from "./masking.ts";
 export { isDeeperThan, MAX_ARGS_DEPTH } from "./depth.ts";
 export { Grant, GrantScope, GrantStatus, type GrantMade } from "./grant.ts";
 export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";

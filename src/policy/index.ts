@@ -21,6 +21,7 @@ export type { Policy, PolicyOverlay, Review } from "./policy.ts";
 export { PolicyError } from "./policy-error.ts";
 export type { PolicyProblem } from "./policy-error.ts";
 export { compareTiers, DecisionType, isTier, Mode, strictest, strictestMode, Tier } from "./tier.ts";
+export { Secrets } from "./secrets.ts";
 export { visible, visibleLine, visibleProse } from "./visible.ts";
 export { checkTest, describeTest, passes } from "./test-of-arguments.ts";
 export { Predicate, When } from "./when.ts";

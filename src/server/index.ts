@@ -22,6 +22,9 @@ export { observe } from "./observing/observe.ts";
 export { openTraces } from "./observing/traces.ts";
 export { readOrigin } from "./guards/origin.ts";
 export { listen, urlOf, type Listening } from "./listen.ts";
+export { backupStore, type Backup } from "./keeping/backup-store.ts";
+export { checkStore, type StoreCheck, type StoreFinding } from "./keeping/check-store.ts";
+export { restoreStore, type Restored } from "./keeping/restore-store.ts";
 export { keepThreads } from "./keeping/keep-threads.ts";
 export { keepingMigrations } from "./keeping/migrations.ts";
 export { loadGraphs } from "./graphs/load-graphs.ts";
@@ -31,6 +34,7 @@ export type { ClosingPort, GraphJudgement, JudgePort, NamedPolicy, ServerParts }
 export { Sessions } from "./protocol/sessions.ts";
 export { recover } from "./runs/recovery.ts";
 export { Feeds } from "./runs/feeds.ts";
+export { ThreadMasks, type MasksPort } from "./masking/thread-masks.ts";
 export { RunManager } from "./runs/run-manager.ts";
 export { RunRegistry } from "./runs/run-registry.ts";
 export { Told } from "./runs/told.ts";

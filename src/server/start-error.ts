@@ -14,6 +14,9 @@ export type StartErrorCode =
   | "graph_load_failed"
   | "invalid_policy"
   | "bad_store"
+  | "store_in_use" // somebody has the file open
+  | "store_damaged"
+  | "file_exists"
   | "process_lost"
   | "bad_address"
   | "bad_origin"

@@ -18,7 +18,8 @@ import { leadingTo } from "./leading-to.ts";
 import { argument } from "./argument.ts";
 import { SAFE_OPEN, codeOf, inFolderOf, plain } from "./folder.ts";
 import type { Folder } from "./folder.ts";
-import { locate, quote } from "./workspace.ts";
+import { holdsKept } from "./kept-files.ts";
+import { fileOf, locate, quote } from "./workspace.ts";
 import type { Place } from "./workspace.ts";
 
 const pathOf = (what: string) => z.string().min(1).describe(`${what}, relative to the workspace.`);
@@ -104,6 +105,8 @@ function move(root: string, from: string, to: string): string {
   const source = named(root, from);
   const target = named(root, to);
   refuseLink(root, from, source);
+  if (holdsKept(fileOf(source)))
+    throw new Error(`${quote(from)} holds what decides about calls, and stays where it is.`);
   try {
     inFolderOf(source, (old) => {
       const stats = lstatSync(old.at(source.name));

@@ -1,12 +1,18 @@
+import { request as requestHttp, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { once } from "node:events";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import { withRisk } from "../graph/with-risk.ts";
 import { argument, signalOf } from "./argument.ts";
 import { clip, isBinary } from "./clip.ts";
+import { isNear, lookupElsewhere, NearError } from "./this-machine.ts";
 
 export interface HttpLimits {
   timeoutMs: number;
   maxBytes: number;
+  /** Hosts of this machine that requests may go to all the same, as `127.0.0.1:8080`. */
+  localTargets: readonly string[];
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -22,7 +28,8 @@ type HttpArgs = z.infer<typeof HttpArgs>;
 /**
  * `http_request`: one request, and what the server answered to exactly this one. A redirect is returned, not followed.
  *
- * Every status is a result; a request that got no answer is an error.
+ * Every status is a result; a request that got no answer is an error. Nothing is sent to this machine, by whichever
+ * name: the server listens there, and it may take whoever reaches it for a person.
  */
 export function httpRequestTool(limits: HttpLimits) {
   return withRisk(
@@ -45,15 +52,10 @@ async function request(args: HttpArgs, limits: HttpLimits, signal: AbortSignal |
   const limit = AbortSignal.timeout(limits.timeoutMs);
   const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   try {
-    const response = await fetch(url, {
-      method: args.method,
-      redirect: "manual",
-      signal: either,
-      ...(args.headers === undefined ? {} : { headers: args.headers }),
-      ...(args.body === undefined ? {} : { body: args.body }),
-    });
+    const response = await send(url, args, limits, either);
     return await report(response, url, limits.maxBytes);
   } catch (error) {
+    if (error instanceof NearError) throw error;
     if (signal?.aborted === true) {
       throw new Error("The request was stopped because the run was cancelled.", { cause: error });
     }
@@ -63,6 +65,35 @@ async function request(args: HttpArgs, limits: HttpLimits, signal: AbortSignal |
     }
     throw new Error(`The request to ${url.host} failed: ${reasonOf(error)}.`, { cause: error });
   }
+}
+
+async function send(
+  url: URL,
+  { method, headers = {}, body }: HttpArgs,
+  { localTargets }: HttpLimits,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const isAllowed = localTargets.includes(url.host);
+  // A name is looked up by whoever connects; an address is not.
+  if (!isAllowed && isNear(url.hostname.replace(/^\[|\]$/gu, ""))) throw new NearError(url.host);
+  const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
+    ...{ method, signal, agent: false },
+    headers: { accept: "*/*", "user-agent": "countersign", ...lowercase(headers) },
+    ...(isAllowed ? {} : { lookup: lookupElsewhere }),
+  });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return response;
+}
+
+/** What the connection needs to say by itself. */
+const OWN_HEADERS = ["connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"];
+
+function lowercase(headers: Record<string, string>): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const own = lower.find(([name]) => OWN_HEADERS.includes(name));
+  if (own !== undefined) throw new Error(`"headers" must not hold "${own[0]}"`);
+  return Object.fromEntries(lower);
 }
 
 function targetOf(args: HttpArgs): URL {
@@ -89,13 +120,12 @@ function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
-async function report(response: Response, url: URL, maxBytes: number): Promise<string> {
-  const lines = [`${response.status} ${response.statusText}`.trim()];
-  const location = response.headers.get("location");
-  if (location !== null)
+async function report(response: IncomingMessage, url: URL, maxBytes: number): Promise<string> {
+  const lines = [`${response.statusCode} ${response.statusMessage}`.trim()];
+  const { location, "content-type": type } = response.headers;
+  if (location !== undefined)
     lines.push(`redirect, not followed, to: ${parseUrl(location, url)?.href ?? location}`);
-  const type = response.headers.get("content-type");
-  if (type !== null) lines.push(`content-type: ${type}`);
+  if (type !== undefined) lines.push(`content-type: ${type}`);
   const { bytes, more } = await readUpTo(response, maxBytes);
   if (bytes.byteLength > 0) {
     lines.push("", isBinary(bytes) ? "[binary content, not shown]" : clip(bytes, maxBytes));
@@ -104,12 +134,14 @@ async function report(response: Response, url: URL, maxBytes: number): Promise<s
   return lines.join("\n");
 }
 
-async function readUpTo(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; more: boolean }> {
+async function readUpTo(
+  response: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ bytes: Uint8Array; more: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early cancels the body, which closes the connection.
-  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
-  for await (const chunk of body ?? []) {
+  // Leaving the loop early closes the connection.
+  for await (const chunk of response) {
     chunks.push(chunk);
     size += chunk.byteLength;
     if (size > maxBytes) break;
@@ -118,7 +150,8 @@ async function readUpTo(response: Response, maxBytes: number): Promise<{ bytes: 
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof Error) return cause.message === "" ? cause.name : cause.message;
-  return String(cause);
+  if (!(error instanceof Error)) return String(error);
+  // Several addresses were tried: the first one says enough.
+  const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return first.message === "" ? first.name : first.message;
 }

@@ -36,6 +36,8 @@ export function answerSql(request: RunRequest): SqlAnswer {
  */
 function run(request: RunRequest): SqlAnswer {
   const read = withConnection(request.file, true, (reading): SqlAnswer | undefined => {
+    if (isStore(reading))
+      throw new Error("it is a store of approvals, or a copy of one, and is out of reach of every tool");
     const statement = reading.prepare(request.sql);
     if (!statement.readonly) return undefined;
     if (statement.reader) return rowsOf(statement, request);
@@ -43,6 +45,17 @@ function run(request: RunRequest): SqlAnswer {
     return { kind: "changed", changes: 0 };
   });
   return read ?? change(request);
+}
+
+/** A copy has another name and another place, and the same tables. */
+function isStore(database: Database.Database): boolean {
+  const tables = database
+    .prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('ledger_events', 'ledger_head')",
+    )
+    .pluck()
+    .get();
+  return tables === 2;
 }
 
 function change(request: RunRequest): SqlAnswer {

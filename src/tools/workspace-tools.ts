@@ -21,6 +21,11 @@ export interface WorkspaceToolsOptions {
   httpTimeoutMs?: number;
   /** How much of an answer's body is read. Default 256 KiB. */
   maxBodyBytes?: number;
+  /**
+   * Hosts of this machine that `http_request` may send to, as they stand in the address: `127.0.0.1:8080`. Default: none,
+   * since the server that decides about calls may listen here.
+   */
+  localTargets?: readonly string[];
 }
 
 /**
@@ -48,6 +53,7 @@ export function workspaceTools(root: string, options: WorkspaceToolsOptions = {}
     httpRequestTool({
       timeoutMs: options.httpTimeoutMs ?? 30_000,
       maxBytes: options.maxBodyBytes ?? 256 * 1024,
+      localTargets: options.localTargets ?? [],
     }),
   ];
 }

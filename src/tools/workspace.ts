@@ -1,4 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
+import { isKept } from "./kept-files.ts";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
 /** The folder of the store. No tool reaches into it, wherever in the workspace it stands. */
@@ -52,12 +53,15 @@ export function locate(root: string, path: string): Place {
   if (parts.some(isProtected)) {
     throw new Error(`${quote(path)} belongs to the record of approvals and is out of reach of every tool.`);
   }
-  return {
+  const place = {
     root: realpathSync.native(root),
     folders: parts.slice(0, -1),
     name: parts.at(-1) ?? "",
     asked: path,
   };
+  if (isKept(fileOf(place)))
+    throw new Error(`${quote(path)} is part of what decides about calls and is out of reach of every tool.`);
+  return place;
 }
 
 /** The absolute path of a place, for what can only be named and not held open. */

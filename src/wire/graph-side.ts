@@ -4,12 +4,14 @@ import { optionsOf } from "../graph/door.ts";
 import type { GateOptions } from "../graph/gate-parts.ts";
 import { closing, unanswered } from "../graph/history.ts";
 import { announceHost, executionsOf, seal, type ApprovalGraph, type Host } from "../graph/index.ts";
+import { masksIn } from "../graph/graph-masks.ts";
 import { Judge } from "../graph/judge.ts";
 import { overlaysOf } from "../graph/overlays.ts";
+import { readsPolicy } from "../graph/schemas-of.ts";
 import { refusalText } from "../graph/texts.ts";
 import { generalFacts, shelve, type Tool } from "../graph/tool-shelf.ts";
 import { definePolicy } from "../policy/index.ts";
-import type { ClosingPort, GraphPorts, Graphs, JudgePort } from "../server/index.ts";
+import type { ClosingPort, GraphPorts, Graphs, JudgePort, MasksPort } from "../server/index.ts";
 
 // Which server the graph that runs right now belongs to: there may be several in a process.
 const hosts = new AsyncLocalStorage<Host>();
@@ -39,6 +41,15 @@ export function judgeWith(graphs: Graphs): JudgePort {
     const rule = definePolicy(policy ?? made.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
     const judgement = new Judge(rule, shelf).judge(call, overlaysOf(context));
     return judgement.kind === "judged" ? { kind: "judged", verdict: judgement.verdict } : judgement;
+  };
+}
+
+/** What a graph's policy masks, and what a context adds to it. */
+export function masksWith(graphs: Graphs): MasksPort {
+  return async (graph_id, context) => {
+    const graph = graph_id === null || !graphs.ids().includes(graph_id) ? {} : await graphs.get(graph_id);
+    const added = readsPolicy(graph) ? overlaysOf(context) : [];
+    return [...masksIn(graph), ...added.flatMap(({ mask }) => mask ?? [])];
   };
 }
 

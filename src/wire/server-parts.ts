@@ -37,6 +37,7 @@ import {
   Sockets,
   StartError,
   Tail,
+  ThreadMasks,
   Threads,
   threadsSeenBy,
   Told,
@@ -51,7 +52,7 @@ import {
   type ServerParts,
 } from "../server/index.ts";
 import { migrate } from "./migrate.ts";
-import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
+import { closingWords, gatesOf, graphPortsOf, judgeWith, masksWith } from "./graph-side.ts";
 
 /** What a server is made from. */
 export interface PartsOptions {
@@ -92,9 +93,12 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   const sources = await graphPorts.enter(() => sourcesOf(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
+  const masks = new ThreadMasks({ database, ledger, masksOf: masksWith(graphs) });
+  await graphPorts.enter(() => masks.look(graphs.ids()));
+  const masksOf = (graph_id: string | null): readonly string[] => masks.ofGraph(graph_id);
   const ports: RunPorts = {
     ...graphPorts,
-    ...{ graphs, ledger, clock, onError, desk: openDesk(ledger, { clock, onError }) },
+    ...{ graphs, ledger, clock, onError, masks, desk: openDesk(ledger, { clock, onError, masksOf }) },
     ...{ threads: new Threads(database), runs: new Runs(database) },
     leases: new LaneLeases(database, owner_id),
     ...{ registry: new RunRegistry(), feeds: new Feeds(), told: new Told() },
@@ -132,7 +136,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     threadsSeenBy: (principal: Principal) => threadsSeenBy(database, principal),
     ...{ host, allowOrigins: options.allowOrigins, closing: options.closing },
     ...{ sessions: new Sessions(ports), sockets: new Sockets(options.limits) },
-    desk: openDesk(ledger, { clock, onError, resume: (approval) => manager.wake(approval) }),
+    desk: openDesk(ledger, { clock, onError, masksOf, resume: (approval) => manager.wake(approval) }),
     assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
     ...{ limits: options.limits, log: options.log, streams },
     ...{ decisions: new DecisionLimit(options.limits), metrics, traces },

@@ -7,6 +7,7 @@ const commands = [
   ...["list", "show", "approve", "edit", "reject", "respond", "withdraw"].map((name) => `approvals ${name}`),
   ...["check", "explain", "lint", "schema"].map((name) => `policy ${name}`),
   ...["verify", "export"].map((name) => `audit ${name}`),
+  ...["create", "list", "revoke"].map((name) => `token ${name}`),
 ].map((name) => ({ name }));
 
 describe("the command line", () => {

@@ -42,6 +42,11 @@ export function seesAll(principal: Principal): boolean {
   return hasRole(principal, "viewer", "reviewer");
 }
 
+/** Whether they see states whole, with what policy masks: an admin who has said who they are. */
+export function seesWhole(principal: Principal): boolean {
+  return principal.via !== "loopback" && principal.roles.has("admin");
+}
+
 /** Who decides, as the ledger has it: from the credential alone. */
 export function decider({ id }: Principal): DecidedBy {
   return deciderBy(id);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isoTime } from "../../desk/index.ts";
-import { ask, askOne, Operation, type Database } from "../../ledger/sql/index.ts";
+import { ask, Operation, type Database } from "../../ledger/sql/index.ts";
 import type { ServerTables, TokenRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { Role, type Principal } from "./principal.ts";

@@ -1,3 +1,4 @@
+import type { ThreadMask } from "../masking/thread-mask.ts";
 import { toJson } from "../to-json.ts";
 
 /** How a graph, or one inside it, stands. */
@@ -40,12 +41,17 @@ export interface Entry extends Told {
   json: string;
 }
 
-export function tell({ method, namespace = [], node, timestamp = Date.now(), data }: Happening): Told {
+/** Writes a happening down, without what its thread hides from people. */
+export function tell(
+  { method, namespace = [], node, timestamp = Date.now(), data }: Happening,
+  mask: ThreadMask | null,
+): Told {
+  const shown = mask?.show(data, { isPartial: method === "messages" }) ?? data;
   return {
     method,
     channel: channelOf(method, data),
     namespace,
-    params: toJson({ namespace, timestamp, ...(node !== undefined && { node }), data }),
+    params: toJson({ namespace, timestamp, ...(node !== undefined && { node }), data: shown }),
     lifecycle: method === "lifecycle" ? (data as Lifecycle) : null,
   };
 }

@@ -37,7 +37,8 @@ function tellOpen(
   void sessions.get(thread_id)?.say(async () => {
     const row = await threadOf(parts.ports, thread_id);
     const open = interruptsOf(await readNow(parts.ports, row));
-    return { happenings: tell(open, row.graph_id ?? ""), run_id: null };
+    const mask = await parts.ports.masks.of(row);
+    return { happenings: tell(open, row.graph_id ?? ""), run_id: null, mask };
   });
 }
 

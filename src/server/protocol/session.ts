@@ -1,12 +1,15 @@
 import { AgentTree, type AgentNode } from "./agent-tree.ts";
 import { EventLog } from "./event-log.ts";
 import { number, tell, type Happening, type Told } from "./event.ts";
+import type { ThreadMask } from "../masking/thread-mask.ts";
 import type { Tape } from "./tape.ts";
 
 /** What is told of a thread, and the run that its lifecycle events are of. */
 export interface Saying {
   happenings: readonly Happening[];
   run_id: string | null;
+  /** What the thread hides from people. */
+  mask?: ThreadMask | null;
 }
 
 /**
@@ -49,8 +52,8 @@ export class Session {
   /** Tells of what is not of a run that is followed. What is found is told in its place, whenever it is found. */
   say(find: () => Promise<Saying> | Saying): Promise<void> {
     return this.#afterwards(async () => {
-      const { happenings, run_id } = await find();
-      for (const happening of happenings) this.#append(tell(happening), run_id);
+      const { happenings, run_id, mask } = await find();
+      for (const happening of happenings) this.#append(tell(happening, mask ?? null), run_id);
     });
   }
 

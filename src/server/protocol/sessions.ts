@@ -54,7 +54,7 @@ export class Sessions {
   follow(run: Run, facts: { graph_id: string; answered: readonly string[] }): void {
     const kept = this.#kept.get(run.thread_id);
     if (kept === undefined || run.teller !== null) return;
-    const tape = new Tape(run.run_id, facts.graph_id, facts.answered);
+    const tape = new Tape(run, facts.graph_id, facts.answered);
     run.teller = tape;
     const release = this.#holdOnce(kept, LINGER_MS);
     void kept.session.follow(tape).then(release);

@@ -20,13 +20,14 @@ export function attach(parts: ServerParts, sessions: Sessions, thread_id: string
 async function standingOf(parts: ServerParts, sessions: Sessions, thread_id: string): Promise<Saying> {
   const { manager, ports } = parts;
   const row = await ports.threads.get(thread_id);
-  if (!row?.graph_id) return { happenings: [], run_id: null };
+  if (!row?.graph_id) return { happenings: [], run_id: null, mask: null };
   const { graph_id, run_id } = row;
   const now = await readNow(ports, row);
+  const mask = await ports.masks.of(row);
   const live = manager.current(thread_id);
   if (live) {
     sessions.follow(live, { graph_id, answered: [] });
-    return { happenings: valuesOf(now), run_id };
+    return { happenings: valuesOf(now), run_id, mask };
   }
   const open = interruptsOf(now);
   const ended = await recentEnd(parts, run_id);
@@ -36,7 +37,7 @@ async function standingOf(parts: ServerParts, sessions: Sessions, thread_id: str
     ...open.map(({ id, value }) => happened("input.requested", { interrupt_id: id, payload: value })),
     ...(event === null ? [] : [happened("lifecycle", { event, graph_name: graph_id })]),
   ];
-  return { happenings, run_id };
+  return { happenings, run_id, mask };
 }
 
 function valuesOf({ state }: ThreadNow): Happening[] {

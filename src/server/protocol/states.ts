@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { StateSnapshot } from "@langchain/langgraph";
 import type { RunnableGraph } from "../graphs/graphs.ts";
+import { seesWhole } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
 import { beginRun } from "../runs/begin-run.ts";
 import { RunBody } from "../runs/run-body.ts";
@@ -26,13 +27,16 @@ const Fork = z.looseObject({
 /** `state.get`: the newest values of the thread's graph, or of one inside it. */
 export async function getState(place: Place, params: unknown) {
   const { namespace, keys } = read(Get, params);
-  const { graph, configurable } = await graphAt(place, namespace);
+  const { graph, graph_id, configurable } = await graphAt(place, namespace);
   const state = await readable(() => place.parts.ports.enter(() => graph.getState({ configurable })));
   const values = Object.entries((state.values ?? {}) as object).filter(
     ([key]) => keys?.includes(key) ?? true,
   );
   const checkpoint = checkpointOf(state);
-  return { values: toPlain(Object.fromEntries(values)), ...(checkpoint && { checkpoint }) };
+  const whole = toPlain(Object.fromEntries(values));
+  const { parts, thread_id, by } = place;
+  const shown = seesWhole(by) ? whole : (await parts.ports.masks.of({ thread_id, graph_id })).show(whole);
+  return { values: shown, ...(checkpoint && { checkpoint }) };
 }
 
 /** `state.listCheckpoints`: the checkpoints of the thread's graph, or of one inside it, newest first. */
@@ -67,12 +71,12 @@ export async function fork({ parts, thread_id, by }: Place, params: unknown) {
 async function graphAt(
   { parts, thread_id }: Place,
   namespace: readonly string[],
-): Promise<{ graph: RunnableGraph; configurable: Record<string, unknown> }> {
+): Promise<{ graph: RunnableGraph; graph_id: string; configurable: Record<string, unknown> }> {
   const { graph_id } = await threadOf(parts.ports, thread_id);
   if (graph_id === null) throw new ServerError("thread_not_found", "Nothing has run on this thread yet.");
   const graph = await parts.ports.graphs.get(graph_id);
   const inner = namespace.length > 0 && { checkpoint_ns: namespace.join("|") };
-  return { graph, configurable: { thread_id, ...inner } };
+  return { graph, graph_id, configurable: { thread_id, ...inner } };
 }
 
 function checkpointOf({ config }: StateSnapshot): { id: string; ns: string } | null {

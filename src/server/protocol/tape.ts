@@ -1,3 +1,4 @@
+import type { ThreadMask } from "../masking/thread-mask.ts";
 import type { CoreEvent, Teller } from "../runs/teller.ts";
 import { tell, type Happening, type Told } from "./event.ts";
 import { RunReader } from "./run-reader.ts";
@@ -16,11 +17,17 @@ export class Tape implements Teller {
   readonly run_id: string;
   readonly graph_name: string;
   readonly #reader = new RunReader();
+  readonly #mask: ThreadMask | null;
   #told: Told[] = [];
   #isClosed = false;
   #wake = (): void => undefined;
 
-  constructor(run_id: string, graph_name: string, answered: readonly string[]) {
+  constructor(
+    { run_id, mask }: { run_id: string; mask: ThreadMask | null },
+    graph_name: string,
+    answered: readonly string[],
+  ) {
+    this.#mask = mask;
     this.run_id = run_id;
     this.graph_name = graph_name;
     this.#push({ method: "lifecycle", data: { event: "running", graph_name } });
@@ -58,7 +65,7 @@ export class Tape implements Teller {
 
   #push(happening: Happening): void {
     if (this.#isClosed) return;
-    this.#told.push(tell(happening));
+    this.#told.push(tell(happening, this.#mask));
     this.#wake();
   }
 }

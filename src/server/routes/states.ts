@@ -1,4 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { principalOf, seesWhole } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { threadOf } from "../threads/new-thread.ts";
@@ -124,21 +125,29 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
   app.openapi(newest, async (c) => {
     const { subgraphs, select } = c.req.valid("query");
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    return c.json(selectState(await readState(ports, row, { subgraphs: isSet(subgraphs) }), select), 200);
+    return c.json(
+      selectState(
+        await readState(ports, row, { subgraphs: isSet(subgraphs), isWhole: seesWhole(principalOf(c)) }),
+        select,
+      ),
+      200,
+    );
   });
 
   app.openapi(byId, async (c) => {
     const { thread_id, checkpoint_id } = c.req.valid("param");
     const { subgraphs, select } = c.req.valid("query");
     const row = await threadOf(ports, thread_id);
-    const wish = { checkpoint_id, subgraphs: isSet(subgraphs) };
+    const isWhole = seesWhole(principalOf(c));
+    const wish = { checkpoint_id, subgraphs: isSet(subgraphs), isWhole };
     return c.json(selectState(await readState(ports, row, wish), select), 200);
   });
 
   app.openapi(byCheckpoint, async (c) => {
     const { checkpoint, subgraphs, select } = c.req.valid("json");
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    const wish = { ...placeOf(checkpoint), subgraphs: subgraphs ?? false };
+    const isWhole = seesWhole(principalOf(c));
+    const wish = { ...placeOf(checkpoint), subgraphs: subgraphs ?? false, isWhole };
     return c.json(selectState(await readState(ports, row, wish), select), 200);
   });
 
@@ -150,6 +159,7 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
       before: beforeId(before),
       metadata: metadata ?? undefined,
       checkpoint: placeOf(checkpoint),
+      isWhole: seesWhole(principalOf(c)),
     });
     return c.json(
       states.map((state) => selectState(state, select)),
@@ -160,7 +170,7 @@ export function stateRoutes(app: OpenAPIHono, { ports }: ServerParts): void {
   app.openapi(historyByGet, async (c) => {
     const { limit = 10, before } = c.req.valid("query");
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    return c.json(await readHistory(ports, row, { limit, before }), 200);
+    return c.json(await readHistory(ports, row, { limit, before, isWhole: seesWhole(principalOf(c)) }), 200);
   });
 }
 

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { ownerSeenBy } from "../identity/own-threads.ts";
-import { decider, principalOf } from "../identity/principal.ts";
+import { decider, principalOf, seesWhole } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
 import { extract, isPath } from "../threads/extract.ts";
@@ -91,9 +91,10 @@ export function threadListRoutes(app: OpenAPIHono, parts: ServerParts): void {
     });
     const from = offset ?? 0;
     const to = from + (limit ?? 10);
+    const isWhole = seesWhole(principalOf(c));
     const threads: Record<string, unknown>[] = [];
     for (const row of found.slice(from, to)) {
-      const view = { ...(await viewThread(ports, row, manager.isLive(row.thread_id))) };
+      const view = { ...(await viewThread(ports, row, manager.isLive(row.thread_id), { isWhole })) };
       const fields = Object.entries(view).filter(([key]) => !select || select.includes(key));
       threads.push({ ...Object.fromEntries(fields), ...(paths && { extracted: extract(view, paths) }) });
     }

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
-import { decider, hasRole, principalOf } from "../identity/principal.ts";
+import { decider, hasRole, principalOf, seesWhole } from "../identity/principal.ts";
 import { keptFor, Ttl, TtlView } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
@@ -131,9 +132,10 @@ const copy = createRoute({
 /** The LangGraph API's threads, one by one. */
 export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
   const { ports, manager } = parts;
-  const view = async (row: ThreadRow) => ({
-    ...(await viewThread(ports, row, manager.isLive(row.thread_id))),
-  });
+  const view = async (c: Context, row: ThreadRow) => {
+    const isWhole = seesWhole(principalOf(c));
+    return { ...(await viewThread(ports, row, manager.isLive(row.thread_id), { isWhole })) };
+  };
 
   app.openapi(create, async (c) => {
     const { thread_id, metadata, if_exists, supersteps, ttl } = c.req.valid("json");
@@ -145,11 +147,11 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
       if_exists: if_exists ?? "raise",
       supersteps: (supersteps ?? []).map(({ updates }) => updates.map(firstUpdate)),
     });
-    return c.json(await view(row), 200);
+    return c.json(await view(c, row), 200);
   });
 
   app.openapi(get, async (c) =>
-    c.json(await view(await threadOf(ports, c.req.valid("param").thread_id)), 200),
+    c.json(await view(c, await threadOf(ports, c.req.valid("param").thread_id)), 200),
   );
 
   app.openapi(update, async (c) => {
@@ -159,7 +161,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     await ports.threads.addMetadata(thread_id, metadata ?? {}, isoTime(ports.clock));
     if (ttl !== undefined) await ports.threads.change(thread_id, () => keptFor(ttl, ports.clock()));
     if (c.req.header("prefer")?.includes("return=minimal")) return c.body(null, 204);
-    return c.json(await view(await threadOf(ports, thread_id)), 200);
+    return c.json(await view(c, await threadOf(ports, thread_id)), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -174,7 +176,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(copy, async (c) => {
     const row = await threadOf(ports, c.req.valid("param").thread_id);
-    return c.json(await view(await copyThread(parts, row, principalOf(c).id)), 200);
+    return c.json(await view(c, await copyThread(parts, row, principalOf(c).id)), 200);
   });
 }
 

@@ -37,6 +37,7 @@ export async function beginLeg(ports: RunPorts, leg: Leg, thread: BegunThread | 
   const { run, record } = leg;
   const { run_id, graph_id, assistant_id, cause, attempt, updated_at } = record;
   run.attempt = attempt;
+  run.mask = await ports.masks.of({ thread_id: run.thread_id, graph_id }, leg.order.context);
   const event = { type: "run_started", data: { graph_id, assistant_id, cause } } as const;
   await tellLedger(ports, leg, { at: updated_at, event, along: () => ports.runs.beginning(record, thread) });
   ports.feeds.tell(run, { graph_id, answered: answeredBy(leg.start) });
@@ -152,7 +153,8 @@ async function writeEnd(
 ): Promise<void> {
   const at = isoTime(ports.clock);
   const { status } = outcome;
-  const error = outcome.error === null ? null : errorData(outcome.error).message;
+  const message = outcome.error === null ? null : errorData(outcome.error).message;
+  const error = message === null ? null : (leg.run.mask?.hide(message) ?? message);
   const event = { type: "run_stopped", data: { status, error } } as const;
   const along = (): Work<void> => ports.runs.ending(leg.run, { status, error, thread_status, at });
   await tellLedger(ports, leg, { at, event, along });

@@ -5,6 +5,7 @@ import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
 import type { LaneLeases } from "../processes/lane-leases.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
+import type { ThreadMasks } from "../masking/thread-masks.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import type { Runs } from "./runs.ts";
 import type { StoredRun } from "./stored-run.ts";
@@ -43,6 +44,8 @@ export interface RunPorts extends GraphPorts {
   registry: RunRegistry;
   feeds: Feeds;
   told: Told;
+  /** What each thread hides from people. */
+  masks: ThreadMasks;
   /** Refuses a run that would reach a tool around its graph's gate. @throws {ServerError} `not_supported` */
   assertHarmless(row: ThreadRow, run: { graph_id: string; stored: StoredRun }): Promise<void>;
   /** Takes the answers out of a graph's state that a cancelled run was given: they are not used again. */

@@ -2,6 +2,7 @@ import { v7 } from "@langchain/core/utils/uuid";
 import { setMaxListeners } from "node:events";
 import type { RunStatus } from "../database/tables.ts";
 import type { WireInterrupt } from "../threads/open-questions.ts";
+import type { ThreadMask } from "../masking/thread-mask.ts";
 import { toJson } from "../to-json.ts";
 import type { Teller } from "./teller.ts";
 
@@ -44,6 +45,8 @@ export class Run {
   readonly requested_by: string | null;
   /** How often it has begun, counting those of earlier processes. */
   attempt = 0;
+  /** What its thread hides from people, once it has begun. */
+  mask: ThreadMask | null = null;
   /** Takes what it tells in the newer protocol, where somebody follows it in that. */
   teller: Teller | null = null;
   readonly #controller = new AbortController();
@@ -78,7 +81,8 @@ export class Run {
   /** Adds an event to the stream. Written out at once, since a graph goes on changing what it gave. */
   push(event: string, data: unknown): void {
     const id = `${this.attempt}-${this.#events.length}`;
-    this.#events.push({ id, event, data: toJson(data) });
+    const isPartial = /^(messages|events)\b/.test(event);
+    this.#events.push({ id, event, data: toJson(this.mask?.show(data, { isPartial }) ?? data) });
     this.#tell();
   }
 

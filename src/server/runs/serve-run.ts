@@ -126,11 +126,17 @@ export async function endedValues(
   const row = await ports.threads.get(thread_id);
   const now = row && (await readNow(ports, row));
   const interrupts = now ? interruptsOf(now) : [];
-  return toPlain(withOpen(now?.state?.values, interrupts)) as Record<string, unknown>;
+  const values = toPlain(withOpen(now?.state?.values, interrupts));
+  return (row ? (await ports.masks.of(row)).show(values) : values) as Record<string, unknown>;
 }
 
 /** What a run leaves: its state and what is open, or its error. */
 async function valuesOf(parts: ServerParts, run: Run): Promise<unknown> {
+  const values = await wholeValuesOf(parts, run);
+  return run.mask?.show(values) ?? values;
+}
+
+async function wholeValuesOf(parts: ServerParts, run: Run): Promise<unknown> {
   const { error, status } = await run.done;
   if (status === "drained") return { __error__: STOPPED };
   if (error !== null && !run.isCancelled) return { __error__: errorData(error) };

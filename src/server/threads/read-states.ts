@@ -9,7 +9,12 @@ import { pendingOf } from "./open-questions.ts";
 import { NO_STATE, showState, type ThreadStateView } from "./thread-state.ts";
 import { readable } from "./thread-view.ts";
 
-type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter" | "told">;
+type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter" | "told" | "masks">;
+
+/** Whether a state is wanted whole, or without what policy masks. */
+export interface Sight {
+  isWhole: boolean;
+}
 
 /** A checkpoint, and the subgraph it belongs to; the root graph without `checkpoint_ns`. */
 export interface StatePlace {
@@ -35,7 +40,7 @@ export interface HistoryWish {
 export async function readState(
   ports: Readers,
   row: ThreadRow,
-  { checkpoint_id, checkpoint_ns = "", subgraphs }: StatePlace & { subgraphs: boolean },
+  { checkpoint_id, checkpoint_ns = "", subgraphs, isWhole }: StatePlace & Sight & { subgraphs: boolean },
 ): Promise<ThreadStateView> {
   const { thread_id } = row;
   const graph = await graphOfRow(ports, row);
@@ -46,14 +51,15 @@ export async function readState(
   const config = { configurable: placeIn(thread_id, { checkpoint_id, checkpoint_ns }) };
   const state = await readable(() => ports.enter(() => graph.getState(config, { subgraphs })));
   if (checkpoint_id !== undefined && state.createdAt === undefined) throw notFound(checkpoint_id);
-  return told(ports, plain(showState(state, await pendingOf(ports.ledger, thread_id))));
+  const view = told(ports, plain(showState(state, await pendingOf(ports.ledger, thread_id))));
+  return isWhole ? view : ((await ports.masks.of(row)).show(view) as ThreadStateView);
 }
 
 /** The states of a thread, newest first. @throws {ServerError} `unreadable_state` */
 export async function readHistory(
   ports: Readers,
   row: ThreadRow,
-  { limit, before, metadata = {}, checkpoint = {} }: HistoryWish,
+  { limit, before, metadata = {}, checkpoint = {}, isWhole }: HistoryWish & Sight,
 ): Promise<ThreadStateView[]> {
   const { thread_id } = row;
   const graph = await graphOfRow(ports, row);
@@ -74,7 +80,7 @@ export async function readHistory(
     }
   };
   await readable(() => ports.enter(readAll));
-  return found;
+  return isWhole ? found : ((await ports.masks.of(row)).show(found) as ThreadStateView[]);
 }
 
 /** All states from a checkpoint on, or of one checkpoint alone. */

@@ -78,8 +78,28 @@ export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive
   return row.status === "interrupted" ? "idle" : row.status;
 }
 
-/** A thread as it stands. One that cannot be read shows why, so that a list of threads goes on behind it. */
+/**
+ * A thread as it stands, without what policy masks unless it is wanted whole. One that cannot be read shows why, so that
+ * a list of threads goes on behind it.
+ */
 export async function viewThread(
+  ports: Readers & Pick<RunPorts, "told" | "masks">,
+  row: ThreadRow,
+  isLive: boolean,
+  { isWhole = false } = {},
+): Promise<ThreadView> {
+  const view = await wholeView(ports, row, isLive);
+  if (isWhole) return view;
+  const mask = await ports.masks.of(row);
+  if (mask.isEmpty) return view;
+  const { values, interrupts, error, ...rest } = view;
+  return {
+    ...rest,
+    ...(mask.show({ values, interrupts, error }) as Pick<ThreadView, "values" | "interrupts">),
+  };
+}
+
+async function wholeView(
   ports: Readers & Pick<RunPorts, "told">,
   row: ThreadRow,
   isLive: boolean,

@@ -75,7 +75,8 @@ export class Webhooks {
     const record = await this.#ports.runs.get(run_id);
     if (record === undefined || record.webhook === null) return;
     const { thread_id, webhook: url } = record;
-    const body = webhookBody(record, left);
+    const mask = await this.#ports.masks.of(record);
+    const body = webhookBody(record, mask.show(left) as typeof left);
     const waiting = { run_id, thread_id, url, body, attempts: 0, due_ms: Date.now() + CLAIM_MS };
     await this.#waiting.add(waiting);
     await this.#deliver(waiting);

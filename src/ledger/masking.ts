@@ -1,0 +1,98 @@
+import { maskArgs, maskedPaths, Secrets, secretsIn } from "../policy/index.ts";
+import type { Approval } from "./approval.ts";
+import type { Call } from "./call.ts";
+import type { RecordedDecision } from "./decision.ts";
+import type { RecordedEvent } from "./event.ts";
+
+/** What of a call people do not see. */
+export interface Hidden {
+  masks: readonly string[];
+  /** What the masks hide, wherever else it stands. */
+  secrets: Secrets;
+}
+
+/** What the masks of a call hide, and `more` masks, such as its policy has got since. `null`: nothing. */
+export function hiddenOf(call: Call, more: readonly string[] = []): Hidden | null {
+  const masks = together(call.mask, more);
+  if (masks.length === 0) return null;
+  const all = [call.args, ...call.approvals.flatMap(({ args, decision }) => [args, decision?.args])];
+  return { masks, secrets: new Secrets(all.flatMap((args) => secretsIn(masks, args))) };
+}
+
+/** An approval as people may see it; its `mask` names the paths that are hidden in it. */
+export function maskApproval(approval: Approval, more: readonly string[] = []): Approval {
+  const masks = together(approval.mask, more);
+  if (masks.length === 0) return approval;
+  const { args, decision, execution, description, kind } = approval;
+  const secrets = new Secrets([args, decision?.args].flatMap((one) => secretsIn(masks, one)));
+  // The words about a call are made of what is shown of it. To look for secrets in them would let a call, by what it
+  // puts under a mask, blank what people read.
+  const isOurs = kind === "call" && masks.length === approval.mask.length;
+  return {
+    ...approval,
+    args: maskArgs(masks, args),
+    mask: maskedPaths(masks, args),
+    description: description === null || isOurs ? description : secrets.hide(description),
+    decision: decision === null ? null : maskDecision(decision, { masks, secrets }),
+    execution:
+      execution.error === undefined ? execution : { ...execution, error: secrets.hide(execution.error) },
+  };
+}
+
+function maskDecision(decision: RecordedDecision, { masks, secrets }: Hidden): RecordedDecision {
+  const { args, message, reason, value } = decision;
+  return {
+    ...decision,
+    ...(args !== undefined && { args: maskArgs(masks, args) }),
+    ...(message !== undefined && { message: secrets.hide(message) }),
+    ...(reason !== undefined && { reason: secrets.hide(reason) }),
+    ...(typeof value === "string" && { value: secrets.hide(value) }),
+  };
+}
+
+/** An event of a call as people may see it. `null` hides nothing. */
+export function maskEvent<Event extends RecordedEvent>(event: Event, hidden: Hidden | null): Event {
+  if (hidden === null || event.data === null) return event;
+  return { ...event, data: dataOf(event, hidden) };
+}
+
+function dataOf(event: RecordedEvent, hidden: Hidden): RecordedEvent["data"] {
+  const { masks, secrets } = hidden;
+  if (event.data === null) return null;
+  switch (event.type) {
+    case "tool_call_started": {
+      const { args, why, ...data } = event.data;
+      const mask = maskedPaths(masks, args);
+      return { ...data, args: maskArgs(masks, args), why: secrets.hide(why), mask };
+    }
+    case "approval_requested": {
+      const { args, description, kind } = event.data;
+      const words = kind === "call" || description === null ? description : secrets.hide(description);
+      return { ...event.data, args: maskArgs(masks, args), description: words };
+    }
+    case "approval_resolved":
+      return { ...event.data, decision: maskDecision(event.data.decision, hidden) };
+    case "execution_started":
+      return { ...event.data, args: maskArgs(masks, event.data.args) };
+    case "execution_finished": {
+      const { error } = event.data;
+      return { ...event.data, error: error === null ? null : secrets.hide(error) };
+    }
+    case "execution_blocked":
+      return { ...event.data, error: secrets.hide(event.data.error) };
+    case "tool_result": {
+      const { result, error } = event.data;
+      return {
+        ...event.data,
+        ...(result !== undefined && { result: secrets.hide(result) }),
+        ...(error !== undefined && { error: secrets.hide(error) }),
+      };
+    }
+    default:
+      return event.data;
+  }
+}
+
+function together(masks: readonly string[], more: readonly string[]): string[] {
+  return more.length === 0 ? [...masks] : [...new Set([...masks, ...more])];
+}

@@ -1,0 +1,54 @@
+import type { RecordedEvent } from "../../ledger/index.ts";
+import { Secrets, secretsIn } from "../../policy/index.ts";
+import { toPlain } from "../to-json.ts";
+import { learnFrom, maskPayload } from "./mask-json.ts";
+
+/** What one thread hides from people: the masks of its calls and graph, and what they have hidden so far. */
+export class ThreadMask {
+  readonly #masks = new Set<string>();
+  #list: readonly string[] = [];
+  readonly #secrets = new Secrets();
+  /** Up to where in the thread the ledger was read. */
+  read = { seq: 0, thread_seq: 0 };
+
+  /** Whether nothing is hidden, so that what is shown need not be looked at. */
+  get isEmpty(): boolean {
+    return this.#list.length === 0;
+  }
+
+  add(masks: readonly string[]): void {
+    for (const mask of masks) this.#masks.add(mask);
+    if (this.#masks.size === this.#list.length) return;
+    this.#list = [...this.#masks];
+    // What was read before was not looked at for what is hidden only now.
+    this.read = { seq: 0, thread_seq: 0 };
+  }
+
+  /** Takes what an event of the thread tells of masks and secrets. */
+  learn({ type, data }: RecordedEvent): void {
+    if (data === null) return;
+    if (type === "tool_call_started" && "mask" in data) this.add((data.mask as string[] | undefined) ?? []);
+    if (this.isEmpty) return;
+    const decision = "decision" in data ? data.decision : undefined;
+    const args = "args" in data ? data.args : decision?.args;
+    if (args !== undefined) this.#secrets.add(secretsIn(this.#list, args));
+  }
+
+  /**
+   * A value of a graph as plain JSON, as people may see it.
+   *
+   * @param options.isPartial messages on their way: half of a secret is none, and would be found in any text.
+   */
+  show(value: unknown, { isPartial = false } = {}): unknown {
+    if (this.isEmpty) return value;
+    const json = toPlain(value);
+    const veil = { masks: this.#list, secrets: this.#secrets };
+    if (!isPartial) learnFrom(json, veil);
+    return maskPayload(json, veil);
+  }
+
+  /** A text as people may see it. */
+  hide(text: string): string {
+    return this.#secrets.hide(text);
+  }
+}

@@ -1,0 +1,129 @@
+import { sql } from "kysely";
+import type { Ledger } from "../../ledger/index.ts";
+import { Operation, type Database } from "../../ledger/sql/index.ts";
+import { ThreadMask } from "./thread-mask.ts";
+
+/** The masks of a graph's policy, tightened by a context. */
+export type MasksPort = (graph_id: string | null, context?: unknown) => Promise<readonly string[]>;
+
+interface LedgerRows {
+  ledger_events: {
+    thread_id: string;
+    thread_seq: number;
+    seq: number;
+    type: string;
+    v: number;
+    data: string;
+  };
+}
+
+const MOST_KNOWN = 10_000;
+const PAGE = 1_000;
+
+/** What each thread hides from people. The ledger is the truth; what was read of it is kept. */
+export class ThreadMasks {
+  readonly #database: Database;
+  readonly #ledger: Ledger;
+  readonly #masksOf: MasksPort;
+  readonly #known = new Map<string, ThreadMask>();
+  readonly #ofGraphs = new Map<string, readonly string[]>();
+
+  constructor(parts: { database: Database; ledger: Ledger; masksOf: MasksPort }) {
+    this.#database = parts.database;
+    this.#ledger = parts.ledger;
+    this.#masksOf = parts.masksOf;
+    parts.ledger.subscribe((events) => {
+      for (const event of events) this.#known.get(event.thread_id)?.learn(event);
+    });
+  }
+
+  /** What a thread hides, as of now. `context` is that of a run which is about to begin. */
+  async of(
+    { thread_id, graph_id }: { thread_id: string; graph_id: string | null },
+    context?: unknown,
+  ): Promise<ThreadMask> {
+    const mask = this.#at(thread_id);
+    mask.add(await this.#ofGraph(graph_id));
+    if (context !== undefined) mask.add(await this.#masksOf(graph_id, context));
+    await this.#readOn(thread_id, mask);
+    return mask;
+  }
+
+  /** The masks that a graph's policy has, as far as it was looked at. */
+  ofGraph(graph_id: string | null): readonly string[] {
+    return (graph_id !== null && this.#ofGraphs.get(graph_id)) || [];
+  }
+
+  /** Looks at the policies of graphs. One that cannot be read says what is wrong where it is used. */
+  async look(graph_ids: Iterable<string>): Promise<void> {
+    for (const graph_id of graph_ids) await this.#ofGraph(graph_id).catch(() => []);
+  }
+
+  /** A text without anything that any thread known here hides, such as a line for the log. */
+  hide(text: string): string {
+    let shown = text;
+    for (const mask of this.#known.values()) if (!mask.isEmpty) shown = mask.hide(shown);
+    return shown;
+  }
+
+  async #ofGraph(graph_id: string | null): Promise<readonly string[]> {
+    if (graph_id === null) return [];
+    const known = this.#ofGraphs.get(graph_id);
+    if (known !== undefined) return known;
+    const masks = await this.#masksOf(graph_id);
+    this.#ofGraphs.set(graph_id, masks);
+    return masks;
+  }
+
+  #at(thread_id: string): ThreadMask {
+    const known = this.#known.get(thread_id);
+    if (known !== undefined) return known;
+    // What is forgotten is read again.
+    if (this.#known.size >= MOST_KNOWN)
+      for (const oldest of this.#known.keys()) {
+        this.#known.delete(oldest);
+        break;
+      }
+    const mask = new ThreadMask();
+    this.#known.set(thread_id, mask);
+    return mask;
+  }
+
+  /** Other processes write to the ledger, too, so it is asked each time; a thread that hides nothing costs one look. */
+  async #readOn(thread_id: string, mask: ThreadMask): Promise<void> {
+    const { seq, thread_seq } = mask.read;
+    const news = await this.#database.read(() =>
+      newest.row(this.#database.dialect, { thread_id, thread_seq }),
+    );
+    if (news === undefined || news.seq === null || news.thread_seq === null) return;
+    if (!mask.isEmpty || Number(news.masked) > 0)
+      for (let after = seq; after < Number(news.seq);) {
+        const page = await this.#ledger.events({ thread_id, after, limit: PAGE });
+        for (const event of page) mask.learn(event);
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last.seq;
+      }
+    mask.read = { seq: Number(news.seq), thread_seq: Number(news.thread_seq) };
+  }
+}
+
+const newest = new Operation<
+  { thread_id: string; thread_seq: number },
+  { seq: number | null; thread_seq: number | null; masked: number | null },
+  LedgerRows
+>((build, { thread_id, thread_seq }) =>
+  build
+    .selectFrom("ledger_events")
+    .select([
+      sql<number | null>`max(seq)`.as("seq"),
+      sql<number | null>`max(thread_seq)`.as("thread_seq"),
+      sql<
+        number | null
+      >`max(case when type = 'tool_call_started' and v >= 3 and data like '%"mask":[%' then 1 else 0 end)`.as(
+        "masked",
+      ),
+    ])
+    .where("thread_id", "=", thread_id)
+    .where("thread_seq", ">", thread_seq),
+);
