@@ -1,4 +1,4 @@
-import { checkTest, describeTest, parseDuration, passes } from "../policy/index.ts";
+import { checkTest, describeTest, fieldsNamed, maskedPaths, parseDuration, passes } from "../policy/index.ts";
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { digest } from "./canonical.ts";
@@ -82,13 +82,16 @@ function faultOfTest(
 ): Fault | undefined {
   const [problem] = checkTest(when, ["remember", "match"]);
   if (problem) return problem;
-  const hidden = mask.find((path) =>
-    Object.keys(when).some((key) => path === key || path.startsWith(`${key}.`)),
-  );
+  const named = fieldsNamed(when);
+  const hidden = maskedPaths(mask, args).find((path) => named.some((field) => touches(field, path)));
   if (hidden !== undefined)
     return { path: "remember.match", message: `"${hidden}" is hidden, so nothing is remembered by it.` };
   if (passes(when, args)) return undefined;
   return { path: "remember.match", message: "The test does not hold of this very call, or nobody can tell." };
+}
+
+function touches(field: string, path: string): boolean {
+  return field === path || path.startsWith(`${field}.`) || field.startsWith(`${path}.`);
 }
 
 function msOf(ttl: string): number | undefined {

@@ -23,5 +23,5 @@ export type { PolicyProblem } from "./policy-error.ts";
 export { compareTiers, DecisionType, isTier, Mode, strictest, strictestMode, Tier } from "./tier.ts";
 export { Secrets } from "./secrets.ts";
 export { visible, visibleLine, visibleProse } from "./visible.ts";
-export { checkTest, describeTest, passes } from "./test-of-arguments.ts";
+export { checkTest, describeTest, fieldsNamed, passes } from "./test-of-arguments.ts";
 export { Predicate, When } from "./when.ts";

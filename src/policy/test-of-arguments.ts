@@ -2,7 +2,7 @@ import { checkWhen } from "./check-when.ts";
 import { compileWhen } from "./compile-when.ts";
 import { describeWhen } from "./describe.ts";
 import type { PolicyProblem } from "./policy-error.ts";
-import type { When } from "./when.ts";
+import { branchesOf, fieldsOf, type When } from "./when.ts";
 
 /** What is wrong with a test of arguments that stands by itself, outside a rule. */
 export function checkTest(when: When, path: readonly PropertyKey[]): PolicyProblem[] {
@@ -25,6 +25,11 @@ export function passes(
   } catch {
     return false;
   }
+}
+
+/** The dot paths of all arguments that a test names, however deep. */
+export function fieldsNamed(when: When): string[] {
+  return [...fieldsOf(when).map(([path]) => path), ...branchesOf(when).flatMap(fieldsNamed)];
 }
 
 /** A test of arguments in words. */

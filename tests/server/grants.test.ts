@@ -45,7 +45,10 @@ it("forgets what is revoked, in every process, and keeps the row of it", async (
 
 it("does not know a grant that was never made, and refuses a cursor that no page gave", async () => {
   const one = await bench([]);
-  expect(await one.remove("/grants/gra_none")).toMatchObject({ status: 404, body: { code: "unknown_grant" } });
+  expect(await one.remove("/grants/gra_none")).toMatchObject({
+    status: 404,
+    body: { code: "unknown_grant" },
+  });
   expect(await one.get("/grants?cursor=x")).toMatchObject({ status: 422, body: { code: "bad_cursor" } });
 });
 
@@ -59,7 +62,10 @@ it("refuses what is wider than policy allows, and decides nothing then", async (
     { scope: "thread", match: "exact", ttl: "9h" },
     { scope: "thread", match: { nowhere: { equals: 1 } } },
   ]) {
-    const answer = await one.post(`/approvals/${approval!.approval_id}/decision`, { type: "approve", remember });
+    const answer = await one.post(`/approvals/${approval!.approval_id}/decision`, {
+      type: "approve",
+      remember,
+    });
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid_decision" } });
   }
   expect(await one.pending()).toHaveLength(1);
