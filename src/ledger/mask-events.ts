@@ -54,7 +54,7 @@ export class EventMasker {
       return call === null ? null : hiddenOf(call, this.#masksOf(call.graph_id));
     } catch {
       // A call that was tampered with cannot tell what it hides. Its events are shown all the same, without arguments.
-      return { masks: ["**"], secrets: new Secrets() };
+      return { masks: ["**"], secrets: new Secrets(), isGrown: true };
     }
   }
 

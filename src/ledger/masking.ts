@@ -9,6 +9,8 @@ export interface Hidden {
   masks: readonly string[];
   /** What the masks hide, wherever else it stands. */
   secrets: Secrets;
+  /** Whether the policy masks more than it did when the call was begun. */
+  isGrown: boolean;
 }
 
 /** What the masks of a call hide, and `more` masks, such as its policy has got since. `null`: nothing. */
@@ -16,7 +18,8 @@ export function hiddenOf(call: Call, more: readonly string[] = []): Hidden | nul
   const masks = together(call.mask, more);
   if (masks.length === 0) return null;
   const all = [call.args, ...call.approvals.flatMap(({ args, decision }) => [args, decision?.args])];
-  return { masks, secrets: new Secrets(all.flatMap((args) => secretsIn(masks, args))) };
+  const secrets = new Secrets(all.flatMap((args) => secretsIn(masks, args)));
+  return { masks, secrets, isGrown: masks.length > call.mask.length };
 }
 
 /** An approval as people may see it; its `mask` names the paths that are hidden in it. */
@@ -25,18 +28,27 @@ export function maskApproval(approval: Approval, more: readonly string[] = []): 
   if (masks.length === 0) return approval;
   const { args, decision, execution, description, kind } = approval;
   const secrets = new Secrets([args, decision?.args].flatMap((one) => secretsIn(masks, one)));
-  // The words about a call are made of what is shown of it. To look for secrets in them would let a call, by what it
-  // puts under a mask, blank what people read.
-  const isOurs = kind === "call" && masks.length === approval.mask.length;
+  const isGrown = masks.length > approval.mask.length;
   return {
     ...approval,
     args: maskArgs(masks, args),
     mask: maskedPaths(masks, args),
-    description: description === null || isOurs ? description : secrets.hide(description),
-    decision: decision === null ? null : maskDecision(decision, { masks, secrets }),
+    description: wordsOf({ description, kind }, { secrets, isGrown }),
+    decision: decision === null ? null : maskDecision(decision, { masks, secrets, isGrown }),
     execution:
       execution.error === undefined ? execution : { ...execution, error: secrets.hide(execution.error) },
   };
+}
+
+/**
+ * The words about a call are made of what is shown of it. To look for secrets in them would let a call, by what it puts
+ * under a mask, blank what people read; so that is done only where they were made before there was the mask.
+ */
+function wordsOf(
+  { description, kind }: Pick<Approval, "description" | "kind">,
+  { secrets, isGrown }: Pick<Hidden, "secrets" | "isGrown">,
+): string | null {
+  return description === null || (kind === "call" && !isGrown) ? description : secrets.hide(description);
 }
 
 function maskDecision(decision: RecordedDecision, { masks, secrets }: Hidden): RecordedDecision {
@@ -66,9 +78,8 @@ function dataOf(event: RecordedEvent, hidden: Hidden): RecordedEvent["data"] {
       return { ...data, args: maskArgs(masks, args), why: secrets.hide(why), mask };
     }
     case "approval_requested": {
-      const { args, description, kind } = event.data;
-      const words = kind === "call" || description === null ? description : secrets.hide(description);
-      return { ...event.data, args: maskArgs(masks, args), description: words };
+      const { args } = event.data;
+      return { ...event.data, args: maskArgs(masks, args), description: wordsOf(event.data, hidden) };
     }
     case "approval_resolved":
       return { ...event.data, decision: maskDecision(event.data.decision, hidden) };

@@ -34,6 +34,16 @@ export class Secrets {
     }
   }
 
+  /** A text that goes on, as far as it may be shown by now: what may be the beginning of a secret is held back. */
+  split(text: string): { shown: string; held: string } {
+    const hidden = this.hide(text);
+    const at = [...this.#sure, ...this.#short].reduce(
+      (least, form) => Math.min(least, beginOf(form, hidden)),
+      hidden.length,
+    );
+    return { shown: hidden.slice(0, at), held: hidden.slice(at) };
+  }
+
   /** The text with the mask in the place of each secret. */
   hide(text: string): string {
     if (this.isEmpty || text.length < SHORTEST_SECRET) return text;
@@ -45,6 +55,18 @@ export class Secrets {
 }
 
 type Test = (text: string) => string;
+
+/** Where at the end of a text a form may begin; the text's length where it does not. */
+function beginOf(form: string, text: string): number {
+  const first = form.charAt(0);
+  for (
+    let at = text.indexOf(first, Math.max(0, text.length - form.length + 1));
+    at !== -1;
+    at = text.indexOf(first, at + 1)
+  )
+    if (form.startsWith(text.slice(at))) return at;
+  return text.length;
+}
 
 /** A secret as it stands in texts: plain, inside JSON, inside JSON in JSON, in an address. */
 function formsOf(secret: string): Set<string> {

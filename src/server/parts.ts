@@ -65,7 +65,7 @@ export interface NamedPolicy {
 export interface DeskParts {
   /** The desk that lets runs go on after a decision. */
   desk: Desk;
-  ports: Pick<RunPorts, "ledger" | "onError"> & Partial<Pick<RunPorts, "told">>;
+  ports: Pick<RunPorts, "ledger" | "onError"> & Partial<Pick<RunPorts, "told" | "masks">>;
   manager: Pick<RunManager, "idle">;
   /** The threads that somebody sees; `undefined` for all. */
   threadsSeenBy: (principal: Principal) => ThreadIds | undefined;

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openDesk, openLedger } from "../../src/index.ts";
 import type { Step } from "../../src/models/index.ts";
-import { bench, call, listOf, remove, runOf, textOf, type Answer, type Bench, type Json } from "./bench.ts";
+import { bench, call, listOf, runOf, textOf, type Answer, type Bench } from "./bench.ts";
 
 /*
  * What somebody may send, or do to the file, so that a call runs that nobody approved. In each row nothing runs, and
@@ -11,7 +11,7 @@ import { bench, call, listOf, remove, runOf, textOf, type Answer, type Bench, ty
 
 const reply: Step = (messages) => {
   const last = messages.at(-1);
-  return last?.type === "human" && last.text === "delete" ? (remove("a")) : { content: "done" };
+  return last?.type === "human" && last.text === "delete" ? remove("a") : { content: "done" };
 };
 const STEPS = Array.from({ length: 20 }, () => reply);
 

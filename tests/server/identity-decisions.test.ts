@@ -181,3 +181,14 @@ describe("an Idempotency-Key", () => {
     expect((await req.post(path, { type: "reject" }, key)).body).toMatchObject({ code: "forbidden" });
   });
 });
+
+describe("a thread on which something was decided", () => {
+  it("is not deleted by the one who asked, and is by an admin", async () => {
+    const { rita, req, admin, thread_id, approval_id } = await paused();
+    await rita.post(`/approvals/${approval_id}/decision?wait=10`, { type: "approve" });
+    expect(await req.send("DELETE", `/threads/${thread_id}`)).toMatchObject({
+      ...{ status: 403, body: { code: "forbidden", needs: ["admin"] } },
+    });
+    expect((await admin.send("DELETE", `/threads/${thread_id}`)).status).toBe(204);
+  });
+});

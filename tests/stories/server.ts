@@ -11,6 +11,11 @@ export interface Server extends Http, Talk {
   isAt(moment: string): boolean;
   /** Resolves when the process stands at this moment. */
   at(moment: string): Promise<void>;
+  /** Lets it stop at this moment, too, when it comes. */
+  hold(moment: string): void;
+  /** Lets it be killed right before or after this is written: a name of `fixtures/server.mjs`. */
+  doom(moment: string): void;
+  hasEnded(): boolean;
   /** Lets it go on from there. */
   release(moment: string): void;
   kill(): Promise<void>;
@@ -87,6 +92,9 @@ export async function serverOf(child: ChildProcess): Promise<Server> {
     pid: child.pid ?? 0,
     isAt: (moment) => reached.has(moment),
     at: (moment) => untilIn(() => reached.has(moment), `"${moment}"`),
+    hold: (moment) => void child.send({ hold: moment }),
+    doom: (moment) => void child.send({ doom: moment }),
+    hasEnded: () => hasEnded(child),
     release: (moment) => void child.send(moment),
     kill: () => kill(child),
     async terminate() {

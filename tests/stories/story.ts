@@ -37,13 +37,20 @@ export function newFolder(): string {
   return folder;
 }
 
+export interface StoryOptions {
+  shared?: boolean;
+  /** Where the processes work. */
+  folder?: string;
+  /** Where the store is. Default: in the folder. */
+  disk?: string;
+}
+
 /** @param script what the model replies, whatever the user says, or by what the user says. */
 export function story(
   script: Reply[] | Record<string, Reply[]>,
   policy?: unknown,
-  { shared = false } = {},
+  { shared = false, folder = newFolder(), disk = folder }: StoryOptions = {},
 ): Story {
-  const folder = newFolder();
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
   const spawn = (
@@ -52,7 +59,7 @@ export function story(
     holds: string[],
     where?: { port: number },
   ): Promise<Server> => {
-    const store = `file:${join(folder, "state.db")}`;
+    const store = `file:${join(disk, "state.db")}`;
     const rest = policy !== undefined && { policy };
     const plan: Plan = { folder, store, scripts, holds, shared, ...where, ...rest };
     return forkServer(file, args, folder, { STORY: JSON.stringify(plan) });

@@ -16,7 +16,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<void> {
   const found = await verification(options);
   printResult(options, found, () => [
     found.ok ? "The chain holds." : "The chain does not hold: the record was changed.",
-    `events     ${found.events}`,
+    `events     ${found.events}${found.erased > 0 ? `, ${found.erased} of them erased` : ""}`,
     `threads    ${found.threads}`,
     `head       ${found.head}`,
     ...found.broken.flatMap(({ thread_id, seq, problem }) => {

@@ -48,6 +48,21 @@ function makeFolder(path: string): void {
   }
 }
 
+/**
+ * Says whether a file that was opened is still the one under its path. SQLite goes on writing to one that was moved or
+ * deleted, where nobody would ever find what was acknowledged.
+ *
+ * @returns a check that throws {@link LedgerError} `unwritable` when it is not.
+ */
+export function placeOf(path: string): () => void {
+  const { dev, ino } = statSync(path);
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.ino === ino && now.dev === dev) return;
+    throw unwritable(path, Object.assign(new Error("its file was moved or deleted"), { code: "ESTALE" }));
+  };
+}
+
 /** The error for a file that cannot be opened or written, with what to do. */
 export function unwritable(path: string, cause: unknown): LedgerError {
   const why = cause instanceof Error ? cause.message : String(cause);
@@ -59,6 +74,7 @@ export function unwritable(path: string, cause: unknown): LedgerError {
 function remedy(cause: unknown): string {
   const code = codeOf(cause);
   if (/FULL|ENOSPC/.test(code)) return "Make room on the disk.";
+  if (code === "ESTALE") return "Put it back, or stop this process and start it on another path.";
   if (/BUSY|LOCKED/.test(code)) return "Another process holds it: stop that one, or give another path.";
   if (/NOTADB|CORRUPT/.test(code)) return "Restore it from a backup, or give another path.";
   return "Make the file and its directory writable for this user, or give another path.";

@@ -5,7 +5,7 @@ import { LedgerError } from "../ledger.ts";
 import { createBuilder } from "./builder.ts";
 import { codeOf, type Database, type Migration, type OpenOptions, type Read, type Work } from "./database.ts";
 import { migrateWork } from "./migrate.ts";
-import { prepareFile, sqlitePath, unwritable } from "./sqlite-file.ts";
+import { placeOf, prepareFile, sqlitePath, unwritable } from "./sqlite-file.ts";
 import { shareable, Statements } from "./statements.ts";
 
 type Connection = SqliteConnection.Database;
@@ -51,7 +51,7 @@ class SqliteDatabase implements Database {
   constructor(path: string, connection: Connection, openReader: () => Connection) {
     this.url = `file:${path}`;
     this.#path = path;
-    this.#main = new Session(connection);
+    this.#main = new Session(connection, placeOf(path));
     this.connection = this.#main.shared;
     this.#openReader = openReader;
   }
@@ -119,9 +119,9 @@ class Session {
   readonly #connection: Connection;
   readonly #statements: Statements;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, assertInPlace?: () => void) {
     this.#connection = connection;
-    this.#statements = new Statements(connection);
+    this.#statements = new Statements(connection, assertInPlace);
   }
 
   /** See {@link Database.connection}. */

@@ -11,8 +11,12 @@ export class Statements {
   readonly #connection: Connection;
   readonly #known = new Map<string, Statement>();
 
-  constructor(connection: Connection) {
+  readonly #assertInPlace: () => void;
+
+  /** @param assertInPlace throws when what is written now would be lost. */
+  constructor(connection: Connection, assertInPlace: () => void = () => undefined) {
     this.#connection = connection;
+    this.#assertInPlace = assertInPlace;
   }
 
   get(sql: string): Statement {
@@ -26,6 +30,7 @@ export class Statements {
 
   /** Runs `work` from begin to commit in one tick; whatever it throws undoes it. */
   transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result): Result {
+    if (begin === "BEGIN IMMEDIATE") this.#assertInPlace();
     this.get(begin).run();
     try {
       const result = work();

@@ -46,8 +46,9 @@ export async function ownerOf(
   const { threads, runs, registry, ledger } = ports;
   if (approval_id !== undefined) {
     const approval = await ledger.approval(approval_id);
+    if (approval === null) return (await ledger.isErased(approval_id)) ? null : undefined;
     // The ledger keeps what it has of threads that are gone, and those are nobody's.
-    return approval === null ? undefined : ((await threads.get(approval.thread_id))?.owner ?? null);
+    return (await threads.get(approval.thread_id))?.owner ?? null;
   }
   const row = thread_id === undefined ? undefined : await threads.get(thread_id);
   if (row !== undefined || run_id === undefined) return row?.owner;

@@ -14,7 +14,6 @@ const ARGS = new Set(["args", "arguments", "input", "partial_json"]);
 /** Words of a form, which a secret may be by chance: clients would not know the form without them. */
 const WORDS = new Set(["type", "role", "status", "event", "method", "code"]);
 
-/** Our questions: the words in them are made of what is shown, so that no call can blank them by what it hides. */
 const QUESTIONS = new Set<unknown>(["approval_request", "approval_requested"]);
 
 /**
@@ -44,12 +43,23 @@ function show(json: unknown, veil: Veil, isText: boolean): unknown {
   if (typeof json === "string") return isText ? veil.secrets.hide(json) : json;
   if (Array.isArray(json)) return json.map((one) => show(one, veil, isText));
   if (!isObject(json)) return json;
-  const isProse = isText && !QUESTIONS.has(json["type"]);
+  const isProse = isText && !isOwnQuestion(json, veil);
   const entries = Object.entries(json).map(([key, value]): [string, unknown] => [
     key,
     ARGS.has(key) ? showArgs(key, value, json, veil, isProse) : showMember(key, value, veil, isProse),
   ]);
   return Object.fromEntries(entries);
+}
+
+/**
+ * Whether it is a question of ours that was asked under these masks: the words in it are made of what is shown, and to
+ * look for secrets in them would let a call blank them by what it hides.
+ */
+function isOwnQuestion(json: Json, { masks }: Veil): boolean {
+  if (!QUESTIONS.has(json["type"])) return false;
+  const action = json["action_request"];
+  const args = json["args"] ?? (isObject(action) ? action["args"] : undefined);
+  return secretsIn(masks, args).length === 0;
 }
 
 function showMember(key: string, value: unknown, veil: Veil, isText: boolean): unknown {

@@ -47,6 +47,11 @@ export class ThreadMask {
     return maskPayload(json, veil);
   }
 
+  /** A text that goes on, as far as people may see it by now. */
+  split(text: string): { shown: string; held: string } {
+    return this.#secrets.split(text);
+  }
+
   /** A text as people may see it. */
   hide(text: string): string {
     return this.#secrets.hide(text);

@@ -1,3 +1,4 @@
+import type { Pieces } from "../masking/pieces.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import { toJson } from "../to-json.ts";
 
@@ -45,8 +46,12 @@ export interface Entry extends Told {
 export function tell(
   { method, namespace = [], node, timestamp = Date.now(), data }: Happening,
   mask: ThreadMask | null,
+  pieces: Pieces | null = null,
 ): Told {
-  const shown = mask?.show(data, { isPartial: method === "messages" }) ?? data;
+  const isMessage = method === "messages";
+  const hidden = mask?.show(data, { isPartial: isMessage }) ?? data;
+  const isPiece = isMessage && pieces !== null && mask !== null && !mask.isEmpty;
+  const shown = isPiece ? pieces.ofBlock(hidden, `${namespace.join("|")} ${node ?? ""}`) : hidden;
   return {
     method,
     channel: channelOf(method, data),

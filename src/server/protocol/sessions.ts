@@ -87,9 +87,16 @@ export class Sessions {
     };
   }
 
+  /** Forgets a thread that was deleted: whoever makes another one of its name hears nothing of it. */
+  forget(thread_id: string): void {
+    const kept = this.#kept.get(thread_id);
+    if (kept) this.#drop(kept);
+  }
+
   #drop(kept: Kept): void {
     kept.leave();
-    this.#kept.delete(kept.session.thread_id);
+    const { thread_id } = kept.session;
+    if (this.#kept.get(thread_id) === kept) this.#kept.delete(thread_id);
   }
 }
 

@@ -1,3 +1,4 @@
+import { Pieces } from "../masking/pieces.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import type { CoreEvent, Teller } from "../runs/teller.ts";
 import { tell, type Happening, type Told } from "./event.ts";
@@ -18,6 +19,7 @@ export class Tape implements Teller {
   readonly graph_name: string;
   readonly #reader = new RunReader();
   readonly #mask: ThreadMask | null;
+  readonly #pieces: Pieces | null;
   #told: Told[] = [];
   #isClosed = false;
   #wake = (): void => undefined;
@@ -28,6 +30,7 @@ export class Tape implements Teller {
     answered: readonly string[],
   ) {
     this.#mask = mask;
+    this.#pieces = mask && new Pieces(mask);
     this.run_id = run_id;
     this.graph_name = graph_name;
     this.#push({ method: "lifecycle", data: { event: "running", graph_name } });
@@ -65,7 +68,7 @@ export class Tape implements Teller {
 
   #push(happening: Happening): void {
     if (this.#isClosed) return;
-    this.#told.push(tell(happening, this.#mask));
+    this.#told.push(tell(happening, this.#mask, this.#pieces));
     this.#wake();
   }
 }

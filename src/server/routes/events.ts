@@ -1,6 +1,12 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { streamSSE } from "hono/streaming";
-import { wireEvent, type EventQuery, type Ledger, type LedgerEvent } from "../../ledger/index.ts";
+import {
+  EventMasker,
+  wireEvent,
+  type EventQuery,
+  type Ledger,
+  type LedgerEvent,
+} from "../../ledger/index.ts";
 import { principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 import { problemAnswer, ThreadId } from "../schemas.ts";
@@ -48,10 +54,11 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing, tail, threadsSee
         const left = new AbortController();
         out.onAbort(() => left.abort());
         const signal = AbortSignal.any([left.signal, closing]);
+        const masker = new EventMasker(ledger, (graph_id) => ports.masks?.ofGraph(graph_id) ?? []);
         const beat = setInterval(() => void out.write(": \n\n"), HEARTBEAT_MS);
         try {
           await out.write(": events\n\n");
-          for await (const event of follow({ ledger, tail }, { after, thread_id, among }, signal)) {
+          for await (const event of follow({ ledger, tail, masker }, { after, thread_id, among }, signal)) {
             const data = JSON.stringify(wireEvent(event));
             await out.writeSSE({ event: event.type, id: String(event.seq), data });
           }
@@ -66,7 +73,7 @@ export function eventRoutes(app: OpenAPIHono, { ports, closing, tail, threadsSee
 
 /** The ledger's events from a point on, and then as they come. The steps inside an execution are left out. */
 async function* follow(
-  { ledger, tail }: { ledger: Ledger; tail: DeskParts["tail"] },
+  { ledger, tail, masker }: { ledger: Ledger; tail: DeskParts["tail"]; masker: EventMasker },
   { after, thread_id, among }: { after: number; thread_id: string | undefined; among: EventQuery["among"] },
   signal: AbortSignal,
 ): AsyncGenerator<LedgerEvent> {
@@ -87,10 +94,8 @@ async function* follow(
         ...(thread_id !== undefined && { thread_id }),
         ...(among !== undefined && { among }),
       });
-      for (const event of page) {
-        last = event.seq;
-        if (!event.type.startsWith("execution_")) yield event;
-      }
+      last = page.at(-1)?.seq ?? last;
+      yield* await masker.show(page.filter(({ type }) => !type.startsWith("execution_")));
       if (page.length === PAGE || hasNews) continue;
       await new Promise<void>((resolve) => {
         const go = (): void => {

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { decider, hasRole, principalOf, seesWhole } from "../identity/principal.ts";
+import { forbidden } from "../identity/may.ts";
 import { keptFor, Ttl, TtlView } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
@@ -112,7 +113,7 @@ const remove = createRoute({
   path: "/threads/{thread_id}",
   summary: "Delete a thread",
   description:
-    "Its open questions end as `cancelled`. What the ledger holds of it is erased: types, times and digests stay, so that " +
+    "Its open questions end as `cancelled`. Where something was decided on it, deleting it is an admin's. What the ledger holds of it is erased: types, times and digests stay, so that " +
     "the chain still proves them.",
   request: { params },
   responses: noContent,
@@ -170,6 +171,8 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const row = await ports.threads.get(thread_id);
     const isLeft = row === undefined && hasRole(principal, "admin");
     if (isLeft && (await eraseLeft(parts, thread_id, decider(principal)))) return c.body(null, 204);
+    // A deletion erases who allowed what, which whoever asked for it may not do by themselves.
+    if (!hasRole(principal) && (await hasDecisions(ports.ledger, thread_id))) throw forbidden(principal, []);
     await deleteThread(parts, row ?? (await threadOf(ports, thread_id)), decider(principal));
     return c.body(null, 204);
   });
@@ -178,6 +181,11 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const row = await threadOf(ports, c.req.valid("param").thread_id);
     return c.json(await view(c, await copyThread(parts, row, principalOf(c).id)), 200);
   });
+}
+
+async function hasDecisions(ledger: ServerParts["ports"]["ledger"], thread_id: string): Promise<boolean> {
+  const all = await ledger.countApprovals({ thread_id, status: "all" });
+  return all > (await ledger.countApprovals({ thread_id, status: "pending" }));
 }
 
 function firstUpdate({ values, command, as_node }: z.infer<typeof Update>) {

@@ -37,7 +37,7 @@ export async function beginLeg(ports: RunPorts, leg: Leg, thread: BegunThread | 
   const { run, record } = leg;
   const { run_id, graph_id, assistant_id, cause, attempt, updated_at } = record;
   run.attempt = attempt;
-  run.mask = await ports.masks.of({ thread_id: run.thread_id, graph_id }, leg.order.context);
+  run.hide(await ports.masks.of({ thread_id: run.thread_id, graph_id }, leg.order.context));
   const event = { type: "run_started", data: { graph_id, assistant_id, cause } } as const;
   await tellLedger(ports, leg, { at: updated_at, event, along: () => ports.runs.beginning(record, thread) });
   ports.feeds.tell(run, { graph_id, answered: answeredBy(leg.start) });

@@ -2,6 +2,7 @@ import { v7 } from "@langchain/core/utils/uuid";
 import { setMaxListeners } from "node:events";
 import type { RunStatus } from "../database/tables.ts";
 import type { WireInterrupt } from "../threads/open-questions.ts";
+import { StreamMask } from "../masking/stream-mask.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import { toJson } from "../to-json.ts";
 import type { Teller } from "./teller.ts";
@@ -45,13 +46,13 @@ export class Run {
   readonly requested_by: string | null;
   /** How often it has begun, counting those of earlier processes. */
   attempt = 0;
-  /** What its thread hides from people, once it has begun. */
-  mask: ThreadMask | null = null;
   /** Takes what it tells in the newer protocol, where somebody follows it in that. */
   teller: Teller | null = null;
   readonly #controller = new AbortController();
   readonly #events: StreamEvent[] = [];
   readonly #waiting = new Set<() => void>();
+  #mask: ThreadMask | null = null;
+  #stream: StreamMask | null = null;
   #outcome: RunOutcome | null = null;
   #finish!: (outcome: RunOutcome) => void;
 
@@ -62,6 +63,17 @@ export class Run {
     this.done = new Promise((resolve) => (this.#finish = resolve));
     // Each parallel task of the graph listens to it.
     setMaxListeners(0, this.#controller.signal);
+  }
+
+  /** What its thread hides from people, once it has begun. */
+  get mask(): ThreadMask | null {
+    return this.#mask;
+  }
+
+  /** From now on its stream shows nothing that its thread hides. */
+  hide(mask: ThreadMask): void {
+    this.#mask = mask;
+    this.#stream = new StreamMask(mask);
   }
 
   get signal(): AbortSignal {
@@ -80,9 +92,10 @@ export class Run {
 
   /** Adds an event to the stream. Written out at once, since a graph goes on changing what it gave. */
   push(event: string, data: unknown): void {
-    const id = `${this.attempt}-${this.#events.length}`;
-    const isPartial = /^(messages|events)\b/.test(event);
-    this.#events.push({ id, event, data: toJson(this.mask?.show(data, { isPartial }) ?? data) });
+    for (const [name, shown] of this.#stream?.show(event, data) ?? ([[event, data]] as const)) {
+      const id = `${this.attempt}-${this.#events.length}`;
+      this.#events.push({ id, event: name, data: toJson(shown) });
+    }
     this.#tell();
   }
 

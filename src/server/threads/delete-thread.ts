@@ -39,6 +39,7 @@ export async function deleteThread(
     }
   }
   ports.registry.forget(thread_id);
+  parts.sessions.forget(thread_id);
 }
 
 async function erase(parts: ServerParts, thread_id: string, by: DecidedBy, reason: string): Promise<void> {
