@@ -133,7 +133,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       await processes.leave();
       tail.close();
       await closers.close();
-      log.info("server stopped");
+      if (listening) log.info("server stopped");
     };
     const onLost = (): void => {
       const message =

@@ -20,7 +20,7 @@ Environment:
   COUNTERSIGN_POLICY     of the bundled agent: careful, everyday or headless
   COUNTERSIGN_MODEL      such as "openai:gpt-5"; default: the rehearsal model
   COUNTERSIGN_WORKSPACE  the folder of the bundled agent (workspace)
-  COUNTERSIGN_HTTP_LOCAL servers of this machine that it may send requests to, as 127.0.0.1:8080
+  COUNTERSIGN_HTTP_LOCAL what its requests may reach here, as 127.0.0.1:8080
   COUNTERSIGN_LOG_LEVEL  what "serve" tells on standard error (info)`;
 
 /** The whole command line. What a command does is loaded when it is called. */

@@ -11,7 +11,9 @@ import { bench, call, listOf, runOf, textOf, type Answer, type Bench } from "./b
 
 const reply: Step = (messages) => {
   const last = messages.at(-1);
-  return last?.type === "human" && last.text === "delete" ? remove("a") : { content: "done" };
+  return last?.type === "human" && last.text === "delete"
+    ? { tool_calls: [call("delete_file", { path: "a" }, "c")] }
+    : { content: "done" };
 };
 const STEPS = Array.from({ length: 20 }, () => reply);
 
