@@ -1,5 +1,5 @@
 import type { Approval, Args, Grant, Ledger } from "../ledger/index.ts";
-import { exceeds, parseDuration, passes, type Verdict } from "../policy/index.ts";
+import { exceeds, parseDuration, passes, When, type Verdict } from "../policy/index.ts";
 
 /** What stands already for a call that would be asked about. */
 export type Standing =
@@ -78,7 +78,7 @@ function isCovered({ match }: Grant, { args, args_digest, facts }: Sought): bool
     case "tool":
       return true;
     case "when":
-      return passes(match.when, args, facts);
+      return passes(When.parse(match.when), args, facts);
   }
 }
 

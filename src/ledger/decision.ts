@@ -5,12 +5,21 @@ import { DURATION_PATTERN, When } from "../policy/index.ts";
 export const Args = z.record(z.string(), z.unknown());
 export type Args = z.infer<typeof Args>;
 
+/**
+ * A test of arguments as in a rule. Plain here, since what describes the API cannot follow a schema that holds itself;
+ * `policy schema` has it in full.
+ */
+export const TestOfArguments = z
+  .record(z.string(), z.unknown())
+  .refine((value) => When.safeParse(value).success, "is no test of arguments as in a rule")
+  .meta({ id: "TestOfArguments" });
+
 /** What is to be remembered with a decision. Without a time and a number of uses, what the approval allows at most. */
 export const Remember = z
   .strictObject({
     scope: z.enum(["thread", "user", "everyone"]),
     match: z
-      .union([z.enum(["exact", "tool"]), When])
+      .union([z.enum(["exact", "tool"]), TestOfArguments])
       .describe("The exact arguments, every call of the tool, or a test of the arguments as in a rule."),
     ttl: z.string().regex(DURATION_PATTERN).optional().describe('How long, like "30m" or "8h".'),
     uses: z.number().int().min(1).optional().describe("How many calls it decides at most."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Tier, When } from "../policy/index.ts";
-import { DecidedBy } from "./decision.ts";
+import { Tier } from "../policy/index.ts";
+import { DecidedBy, TestOfArguments } from "./decision.ts";
 
 /** Whose calls a grant is for: those of its thread, of the user who asked, or of everyone. */
 export const GrantScope = z.enum(["thread", "user", "everyone"]).meta({ id: "GrantScope" });
@@ -11,7 +11,7 @@ export const GrantMatch = z
   .discriminatedUnion("kind", [
     z.object({ kind: z.literal("exact"), args_digest: z.string() }),
     z.object({ kind: z.literal("tool") }),
-    z.object({ kind: z.literal("when"), when: When }),
+    z.object({ kind: z.literal("when"), when: TestOfArguments }),
   ])
   .meta({ id: "GrantMatch" });
 export type GrantMatch = z.infer<typeof GrantMatch>;

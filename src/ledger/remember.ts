@@ -1,4 +1,12 @@
-import { checkTest, describeTest, fieldsNamed, maskedPaths, parseDuration, passes } from "../policy/index.ts";
+import {
+  checkTest,
+  describeTest,
+  fieldsNamed,
+  maskedPaths,
+  parseDuration,
+  passes,
+  When,
+} from "../policy/index.ts";
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { digest } from "./canonical.ts";
@@ -40,7 +48,7 @@ export function remembered(
   if (scope === "user" && subject === null)
     return fault("remember.scope", 'Nobody knows who asked for this call, so "user" names nobody.');
   const args = decision.type === "edit" ? decision.args : approval.args;
-  const wrong = typeof match === "string" ? undefined : faultOfTest(match, args, approval.mask);
+  const wrong = typeof match === "string" ? undefined : faultOfTest(When.parse(match), args, approval.mask);
   if (wrong) return { fault: wrong };
   const kept = matchOf(match, args);
   return {
@@ -70,16 +78,12 @@ function inWords(match: GrantMatch): string {
     case "tool":
       return "every call";
     case "when":
-      return describeTest(match.when);
+      return describeTest(When.parse(match.when));
   }
 }
 
 /** A test must be one, hold of the call that it is made with, and say nothing of what is hidden. */
-function faultOfTest(
-  when: Exclude<Remember["match"], string>,
-  args: Record<string, unknown>,
-  mask: readonly string[],
-): Fault | undefined {
+function faultOfTest(when: When, args: Record<string, unknown>, mask: readonly string[]): Fault | undefined {
   const [problem] = checkTest(when, ["remember", "match"]);
   if (problem) return problem;
   const named = fieldsNamed(when);

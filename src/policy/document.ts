@@ -85,7 +85,8 @@ const Fatigue = z
           .enum(["reject", "ask"])
           .describe("One whose question nobody answered in time. Default: `ask`."),
       })
-      .partial(),
+      .partial()
+      .describe("What becomes of a call that was put to people before, in the same thread."),
   })
   .partial()
   .meta({ id: "Fatigue" });
