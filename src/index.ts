@@ -47,6 +47,7 @@ export type {
   ApprovalStatus,
   Decision,
   EventQuery,
+  Grant,
   ErasedEvent,
   Ledger,
   LedgerErrorCode,

@@ -3,6 +3,7 @@ import { Command as Program } from "commander";
 import { approvalsCommand } from "./approvals/command.ts";
 import { auditCommand } from "./audit/command.ts";
 import { chatCommand } from "./chat/command.ts";
+import { grantsCommand } from "./grants/command.ts";
 import { packageVersion } from "./package-files.ts";
 import { policyCommand } from "./policy/command.ts";
 import { serveCommand } from "./serve/command.ts";
@@ -32,6 +33,7 @@ export function program(): Command {
     chatCommand(),
     serveCommand(),
     approvalsCommand(),
+    grantsCommand(),
     policyCommand(),
     auditCommand(),
     tokenCommand(),

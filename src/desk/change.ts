@@ -33,6 +33,8 @@ export interface Change {
   lease?: Lease;
   /** See {@link Batch.force}. */
   force?: boolean;
+  /** The grant that decides here: see {@link Batch.uses_grant}. */
+  uses_grant?: string;
 }
 
 /**
@@ -52,6 +54,7 @@ export async function changeCall(
     if (plan.batch === null) return { call, events: [], ...plan.refused };
     const appended = await ledger.append(plan.batch);
     if (appended.ok) return { call: appended.call, events: appended.events, ...plan.refused };
+    if (appended.isSpent) return { call, events: [], refusal: { code: "grant_spent" } };
     known = undefined;
   }
 }
@@ -61,7 +64,7 @@ export function planOf(
   call: Call | null,
   target: Target,
   at: string,
-  { commands, lease, force }: Change,
+  { commands, lease, force, uses_grant }: Change,
 ): { batch: Batch | null; call: Call | null; refused: { refusal?: Refusal } } {
   const events: NewEvent[] = [];
   let next = call;
@@ -83,7 +86,8 @@ export function planOf(
   // A lease belongs to an execution: when the claim was refused, there is nothing to hold.
   const held = lease && !refused.refusal ? { lease } : {};
   const forced = force === undefined ? {} : { force };
-  const batch = { at, thread_id, run_id, call: expected, events, ...held, ...forced };
+  const used = uses_grant === undefined ? {} : { uses_grant };
+  const batch = { at, thread_id, run_id, call: expected, events, ...held, ...forced, ...used };
   return { batch, call: next, refused };
 }
 

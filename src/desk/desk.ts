@@ -3,6 +3,8 @@ import type {
   ApprovalQuery,
   DecidedBy,
   EventQuery,
+  Grant,
+  GrantQuery,
   Ledger,
   LedgerEvent,
   RecordedEvent,
@@ -13,6 +15,7 @@ import { DeskError } from "./error.ts";
 import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
+import { revoke } from "./revoke.ts";
 import { untilSettled } from "./wait.ts";
 
 /** A settled approval, and whether its run goes on now. */
@@ -34,6 +37,10 @@ export interface Desk {
   withdraw(approval_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Settled>;
   /** A person has it before the eyes. Only the first time counts. @throws {DeskError} `unknown_approval` */
   shown(approval_id: string): Promise<Approval>;
+  /** Remembered decisions, oldest first; `status` defaults to `active`: those that hold, or wait for their call. */
+  grants(query?: Partial<GrantQuery>): Promise<{ grants: Grant[]; next_cursor: string | null }>;
+  /** Forgets a decision: it decides nothing from now on, in every process. @throws {DeskError} `unknown_grant` */
+  revoke(grant_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Grant>;
   /** Ends every question whose time is up, and lets their runs go on. Returns how many there were. */
   expireDue(): Promise<number>;
   /** The ledger, in order, without what was erased. */
@@ -101,6 +108,10 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
       if (changed.refusal) throw refused(changed.refusal, approval);
       return approval;
     },
+
+    grants: (query = {}) => ledger.remembered.grants({ status: "active", at: isoTime(clock), ...query }),
+
+    revoke: (grant_id, options = {}) => revoke(ledger, clock, grant_id, { by: ANYBODY, ...options }),
 
     async expireDue() {
       const due = await ledger.due(isoTime(clock), 1_000);

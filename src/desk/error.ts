@@ -2,6 +2,7 @@ import type { Approval } from "../ledger/index.ts";
 
 export type DeskErrorCode =
   | "unknown_approval"
+  | "unknown_grant"
   | "already_decided"
   | "expired"
   | "cancelled"

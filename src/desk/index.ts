@@ -9,3 +9,4 @@ export { isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 export { readAnswer, type Addressed, type OpenQuestion } from "./read-answer.ts";
 export { readDecision } from "./read-decision.ts";
 export { withdrawAll, type Given } from "./settle.ts";
+export { standingFor, type Sought, type Standing } from "./standing.ts";

@@ -154,6 +154,7 @@ export function refused(refusal: Refusal, approval: Approval): DeskError {
       return new DeskError("unknown_approval", `There is no approval "${approval.approval_id}".`);
     case "open_question":
     case "not_cleared":
+    case "grant_spent":
     case "already_claimed":
     case "not_running":
     case "already_answered":

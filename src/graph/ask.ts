@@ -1,32 +1,17 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
 import { DeskError, isoTime, readDecision } from "../desk/index.ts";
 import {
-  approvalId,
   decide,
-  digest,
   type Approval,
-  type ApprovalKind,
   type Command,
   type Decision,
 } from "../ledger/index.ts";
-import type { Verdict } from "../policy/index.ts";
 import { decisionFor, isSealed, seal } from "./answer-of.ts";
+import { askCommand, type Subject } from "./ask-command.ts";
 import { askInProcess } from "./ask-in-process.ts";
 import type { Entry } from "./entry.ts";
 import { interruptAt, type Interrupted } from "./interrupt-at.ts";
 import { addressedAnswers, fillPosition } from "./platform.ts";
-
-type AskCommand = Command & { type: "ask" };
-
-/** What is asked about: the call that would run, and why it is asked. */
-export interface Subject {
-  kind: ApprovalKind;
-  tool: string;
-  args: Record<string, unknown>;
-  verdict: Verdict;
-  description: string | null;
-  args_schema: Record<string, unknown> | null;
-}
 
 /**
  * Passes a question that was opened before, in this entry or an earlier one. Returns when it is settled.
@@ -84,57 +69,6 @@ export async function openQuestion(entry: Entry, subject: Subject, before: Comma
   await entry.change(...before, { type: "ask", data: { ...data, interrupt_id } });
   entry.opened.add(data.approval_id);
   throw interrupted.pause(interrupted.refused);
-}
-
-/** A question that nobody is asked: it is opened and settled in one step, so that both rows are there. */
-export async function settleUnasked(
-  entry: Entry,
-  subject: Subject,
-  before: Command[],
-  status: "rejected" | "unavailable",
-  reason: string,
-): Promise<void> {
-  const { data } = askCommand(entry, subject);
-  const ask: AskCommand = { type: "ask", data: { ...data, asked_by: "none", expires_at: null } };
-  const { approval_id } = data;
-  const by = { kind: "policy" as const };
-  const settle: Command =
-    status === "unavailable"
-      ? { type: "close", approval_id, status, by, reason }
-      : { type: "decide", approval_id, decision: { type: "reject", message: reason }, by };
-  await entry.change(...before, ask, settle);
-}
-
-function askCommand(
-  entry: Entry,
-  { kind, tool, args, verdict, description, args_schema }: Subject,
-): AskCommand {
-  const { clock, answer } = entry.parts;
-  const round = (entry.call?.approvals.length ?? 0) + 1;
-  const { review } = verdict;
-  return {
-    type: "ask",
-    data: {
-      approval_id: approvalId(entry.target.call_id, round),
-      kind,
-      round,
-      tool_call_id: entry.input.call.id,
-      turn_id: entry.turn_id,
-      ...{ tool, args, description, args_schema },
-      args_digest: digest(args),
-      tier: verdict.tier,
-      rules: verdict.rules,
-      reason: verdict.reason ?? verdict.why,
-      allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
-      require_reason: review.requireReason,
-      on_new_input: review.onNewInput,
-      // What happened to an execution is known to people only: no clock answers that.
-      expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
-      asked_by: answer === undefined ? "interrupt" : "callback",
-      interrupt_id: null,
-      checkpoint_id: entry.place.checkpoint_id,
-    },
-  };
 }
 
 /** What is wrong with an answer to a pending question, or nothing. What is settled takes whatever comes and ignores it. */

@@ -113,6 +113,11 @@ export class Entry {
     return this.#change({ commands, known: this.call });
   }
 
+  /** Like {@link change}, where a grant decides: nothing is written when that has no use left. */
+  async changeWith(change: { commands: Command[]; uses_grant: string }): Promise<Changed> {
+    return this.#change({ ...change, known: this.call });
+  }
+
   /**
    * Takes a decision that came with this entry. A consent is held back for a moment: nobody was told yet that it was
    * taken, and the claim that follows writes both in one step.

@@ -12,6 +12,9 @@ import { passQuestion } from "./ask.ts";
 import { Overtaken, type Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
 import { putQuestion, subjectOf } from "./put-question.ts";
+import { settleByGrant, settleUnasked } from "./settle-unasked.ts";
+import { standingOf } from "./standing-of.ts";
+import { repeatText } from "./texts.ts";
 import { afterExecution, run, type Passed } from "./run-call.ts";
 import { answered, recordedMessage } from "./tool-message.ts";
 
@@ -74,8 +77,21 @@ async function judgeFirst(entry: Entry, judged: Judged): Promise<Passed | undefi
         ...announce,
       ]);
     }
-    case "approve":
-      return putQuestion(entry, subjectOf(entry, judged), verdict, [start]);
+    case "approve": {
+      const subject = subjectOf(entry, judged);
+      const stands = verdict.mode === "interactive" ? await standingOf(entry, judged) : null;
+      if (stands?.kind === "grant") {
+        const isSettled = await settleByGrant(entry, subject, [start], stands.grant);
+        // It was used up or revoked in this moment: what else there is decides.
+        if (isSettled) return undefined;
+        return judgeFirst(entry, judged);
+      }
+      if (stands?.kind === "repeat") {
+        await settleUnasked(entry, subject, [start], "rejected", repeatText(stands.earlier));
+        return undefined;
+      }
+      return putQuestion(entry, subject, verdict, [start]);
+    }
   }
 }
 

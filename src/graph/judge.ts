@@ -7,8 +7,10 @@ import {
   maskArgs,
   masksOf,
   pathArguments,
+  type Facts,
   type Policy,
   type PolicyOverlay,
+  type ToolFacts,
   type Verdict,
   visibleLine,
 } from "../policy/index.ts";
@@ -25,7 +27,13 @@ export interface NamedCall {
 export type Judgement =
   /** It cannot be judged: there is no such tool, or its schema refuses the arguments. Nobody is asked. */
   | { kind: "invalid"; message: string }
-  | { kind: "judged"; verdict: Verdict; shelved: ShelvedTool; description: string | null };
+  | {
+      kind: "judged";
+      verdict: Verdict;
+      shelved: ShelvedTool;
+      description: string | null;
+      facts: Required<Pick<Facts, "args" | "paths">> & { args: Args; tool: ToolFacts };
+    };
 
 export type Judged = Judgement & { kind: "judged" };
 
@@ -61,6 +69,7 @@ export class Judge {
       shelved,
       // Made of what is shown, so that no wording of it can tell what is masked.
       description: describe(shelved, maskArgs(this.masks(overlays), call.args)),
+      facts,
     };
   }
 

@@ -1,8 +1,10 @@
 import type { Command } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { openQuestion, settleUnasked, type Subject } from "./ask.ts";
+import { openQuestion } from "./ask.ts";
+import type { Subject } from "./ask-command.ts";
 import type { Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
+import { settleUnasked } from "./settle-unasked.ts";
 import { withRoom } from "./room-to-ask.ts";
 
 /** Asks, or settles at once what nobody is asked in this mode. Throws to pause. */

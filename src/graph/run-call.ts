@@ -2,7 +2,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { Command as GraphCommand } from "@langchain/langgraph";
 import { isoTime } from "../desk/index.ts";
 import { digest, type Authority, type Command, type Execution } from "../ledger/index.ts";
-import type { Subject } from "./ask.ts";
+import type { Subject } from "./ask-command.ts";
 import type { Entry } from "./entry.ts";
 import { execute } from "./execute.ts";
 import type { Judged, Judgement } from "./judge.ts";

@@ -46,3 +46,11 @@ export function reasonOf({ decision, status }: Approval): string {
   if (status === "unavailable" || status === "expired") return decision.reason ?? "";
   return decision.message ?? decision.reason ?? "";
 }
+
+/** Why a call is not asked about again. */
+export function repeatText(earlier: Approval): string {
+  const why = reasonOf(earlier).trim();
+  if (earlier.status === "expired")
+    return "Nobody answered in time when this very call was asked about before.";
+  return why === "" ? "This very call was rejected before." : `This very call was rejected before: ${why}`;
+}

@@ -46,6 +46,15 @@ export const Approval = z
     require_reason: z.array(z.enum(["approve", "edit", "reject", "respond"])),
     args_schema: z.record(z.string(), z.unknown()).nullable(),
     asked_by: z.enum(["interrupt", "callback", "none"]),
+    remember: z
+      .object({
+        scopes: z.array(z.enum(["thread", "user", "everyone"])),
+        max_ttl: z.string(),
+        max_uses: z.number().int(),
+        schema_digest: z.string().nullable(),
+      })
+      .optional()
+      .describe("What of a decision may be remembered, at most; nothing when it is left out."),
     on_new_input: z.enum(["refuse", "withdraw"]).optional(),
     requested_by: z.string().nullable(),
     requested_at: z.string(),

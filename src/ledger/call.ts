@@ -135,6 +135,9 @@ function apply(call: Call, event: LedgerEvent): Call {
       const { ok, outcome, result, error } = event.data;
       return { ...call, result: { ok, outcome, text: result ?? error ?? "" } };
     }
+    case "grant_made":
+      return call;
+    case "grant_revoked":
     case "tool_call_started":
     case "run_started":
     case "run_stopped":

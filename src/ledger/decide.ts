@@ -1,8 +1,9 @@
 import type { Approval } from "./approval.ts";
 import { lastApproval, lastExecution, type Call } from "./call.ts";
 import { clearance } from "./clearance.ts";
-import type { DecidedBy, Decision } from "./decision.ts";
+import type { DecidedBy, Decision, Remember } from "./decision.ts";
 import type { ApprovalStatus, Authority, NewEvent } from "./event.ts";
+import { remembered } from "./remember.ts";
 
 type Payload<T extends NewEvent["type"]> = (NewEvent & { type: T })["data"];
 
@@ -38,6 +39,7 @@ export type Command =
 /** Why a command changes nothing, or not what it wanted to. */
 export type Refusal =
   | { code: "not_started" }
+  | { code: "grant_spent" }
   | { code: "unknown_approval" }
   | { code: "already_decided"; approval: Approval }
   | { code: "expired"; approval: Approval }
@@ -126,8 +128,23 @@ function take(call: Call, command: Command & { type: "decide" }, at: string): Ve
   }
   const fault = faultOf(approval, command.decision);
   if (fault) return refuse({ code: "invalid_decision", ...fault });
-  const decision = { ...command.decision, decided_by: command.by, decided_at: at };
-  return { events: [resolved(call, approval, STATUS[decision.type], decision)] };
+  const { remember, ...given } = { remember: undefined, ...command.decision };
+  const decision = { ...given, decided_by: command.by, decided_at: at };
+  if (remember === undefined) return { events: [resolved(call, approval, STATUS[decision.type], decision)] };
+  const asked = {
+    decision: { ...command.decision, remember },
+    by: command.by,
+    at,
+  };
+  const kept = remembered(call, approval, asked);
+  if ("fault" in kept) return refuse({ code: "invalid_decision", ...kept.fault });
+  const { made } = kept;
+  return {
+    events: [
+      resolved(call, approval, STATUS[decision.type], { ...decision, grant_id: made.grant_id }),
+      { type: "grant_made", data: { ...names(call), ...made } },
+    ],
+  };
 }
 
 function faultOf(approval: Approval, decision: Decision): { message: string; path: string } | undefined {

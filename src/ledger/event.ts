@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Tier } from "../policy/index.ts";
 import { Args, DecidedBy, RecordedDecision } from "./decision.ts";
+import { GrantMade, GrantScope } from "./grant.ts";
 
 /** How an approval stands. All but `pending` are outcomes, and an approval has exactly one. */
 export const ApprovalStatus = z
@@ -87,6 +88,15 @@ const payloads = {
     checkpoint_id: z.string().nullable(),
     /** What new input on the thread does to the question while it is open. */
     on_new_input: z.enum(["refuse", "withdraw"]).optional(),
+    /** What of a decision may be remembered; nothing when it is left out. */
+    remember: z
+      .object({
+        scopes: z.array(GrantScope),
+        max_ttl: z.string(),
+        max_uses: z.number().int(),
+        schema_digest: z.string().nullable(),
+      })
+      .optional(),
     /** A `suggest` call that is shown and not waited for: no approval is opened. */
     announced: z.literal(true).optional(),
   }),
@@ -136,6 +146,9 @@ const payloads = {
   }),
   run_stopped: z.object({ status: z.string(), error: z.string().nullable(), usage: z.unknown().optional() }),
   /** What the thread's events before this one held is gone; their digests stay. Written by `Ledger.erase` alone. */
+  /** A decision is remembered. */
+  grant_made: GrantMade.extend(ofCall),
+  grant_revoked: z.object({ grant_id: z.string(), by: DecidedBy, reason: z.string().optional() }),
   thread_erased: z.object({ events: z.number().int().positive(), by: DecidedBy }),
 };
 
@@ -145,10 +158,11 @@ export type EventType = keyof typeof payloads;
 export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof payloads)[T]> } }[EventType];
 
 /** The newest version of events that is written and read. */
-export const EVENT_VERSION = 3;
+export const EVENT_VERSION = 4;
 
 /** The version in which an event is written: the oldest that can say it, so that older packages read all they can. */
 export function versionOf({ type, data }: NewEvent): number {
+  if (type === "grant_made" || type === "grant_revoked") return 4;
   // An older package would show what is to be hidden, and take what was erased for tampered with.
   const isThird =
     type === "thread_erased" ||

@@ -17,6 +17,7 @@ export function isForced(events: readonly NewEvent[]): boolean {
         return !event.data.is_safe;
       case "execution_resumed":
       case "thread_erased":
+      case "grant_revoked":
         return true;
       case "tool_call_started":
       case "approval_requested":
@@ -27,6 +28,7 @@ export function isForced(events: readonly NewEvent[]): boolean {
       case "tool_result":
       case "run_started":
       case "run_stopped":
+      case "grant_made":
         return false;
     }
   });

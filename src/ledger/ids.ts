@@ -29,6 +29,11 @@ export function turnId(thread_id: string, path: string, message_id: string): str
   return derive("trn", [thread_id, path, message_id]);
 }
 
+/** The id of what is remembered with the decision of an approval. */
+export function grantId(approval_id: string): string {
+  return derive("gra", [approval_id]);
+}
+
 function derive(prefix: string, parts: unknown[]): string {
   return `${prefix}_${sha256(canonicalJson(parts)).slice(0, 32)}`;
 }

@@ -3,7 +3,7 @@ export { evolve, lastApproval, lastExecution, type Call, type Execution } from "
 export { canonicalJson, digest, sha256 } from "./canonical.ts";
 export { CHAIN_START } from "./chain.ts";
 export { decide, isOver, type Command, type Refusal, type Verdicts } from "./decide.ts";
-export { Args, DecidedBy, Decision, RecordedDecision, type DecisionType } from "./decision.ts";
+export { Args, DecidedBy, Decision, RecordedDecision, Remember, type DecisionType } from "./decision.ts";
 export {
   ApprovalKind,
   ApprovalStatus,
@@ -22,6 +22,7 @@ export {
 export { EventMasker, type MasksOf } from "./mask-events.ts";
 export { hiddenOf, maskApproval, maskEvent, type Hidden } from "./masking.ts";
 export { isDeeperThan, MAX_ARGS_DEPTH } from "./depth.ts";
+export { Grant, GrantScope, GrantStatus, type GrantMade } from "./grant.ts";
 export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";
 export {
   LedgerError,
@@ -30,6 +31,7 @@ export {
   type Batch,
   type Erasure,
   type EventQuery,
+  type GrantQuery,
   type Lease,
   type Ledger,
   type LedgerErrorCode,

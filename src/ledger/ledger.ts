@@ -1,5 +1,6 @@
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
+import type { Grant } from "./grant.ts";
 import type { Work } from "./sql/database.ts";
 import type { DecidedBy } from "./decision.ts";
 import type { ApprovalStatus, LedgerEvent, NewEvent, RecordedEvent } from "./event.ts";
@@ -21,6 +22,8 @@ export interface Batch {
   force?: boolean;
   /** What else of the ledger's own database is written in the same commit. A ledger in memory has none. */
   along?: () => Work<unknown>;
+  /** The grant that decides the call here. Nothing is written when it has no use left, or has ended. */
+  uses_grant?: string;
   /** Who runs the call from now on, and until when without a renewal. Only with an execution. */
   lease?: Lease;
 }
@@ -34,8 +37,8 @@ export interface Lease {
 /** What became of a batch. `call` is the call after its events. */
 export type Appended =
   | { ok: true; events: LedgerEvent[]; call: Call | null }
-  /** Somebody else wrote to the call first: read it again and decide anew. */
-  | { ok: false };
+  /** Somebody else wrote to the call first: read it again and decide anew. `isSpent`: the grant has no use left. */
+  | { ok: false; isSpent?: true };
 
 export interface ApprovalQuery {
   status?: ApprovalStatus | "all";
@@ -59,6 +62,39 @@ export interface EventQuery {
   after?: number;
   /** From 1 to 10,000. Default 1,000. */
   limit?: number;
+}
+
+/** What decisions leave for later calls: grants, and how the same call ended before. */
+export interface Remembered {
+  /** Settled questions about a tool with these very arguments, the newest first, at most 50; of one thread, or of all. */
+  settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]>;
+
+  /** Remembered decisions, oldest first. @throws {LedgerError} `bad_cursor` */
+  grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }>;
+
+  grant(grant_id: string, at: string): Promise<Grant | null>;
+
+  /** Grants that hold at that time and may speak of a call, the newest first, at most 1,000. */
+  grantsFor(call: GrantsFor): Promise<Grant[]>;
+}
+
+export interface GrantQuery {
+  /** Those that hold or wait; default: all. */
+  status?: "active" | "all";
+  /** The time by which their ends are judged, ISO 8601. */
+  at: string;
+  /** From 1 to 1,000. Default 100. */
+  limit?: number;
+  cursor?: string;
+}
+
+/** Which grants may speak of a call. */
+export interface GrantsFor {
+  tool: string;
+  thread_id: string;
+  /** Who asked for it. */
+  user: string | null;
+  at: string;
 }
 
 /** What {@link Ledger.verify} found. */
@@ -97,7 +133,7 @@ export interface Ledger {
   /** Writes several batches, of one thread or several, together or not at all. Each is of another call. */
   appendAll(
     batches: Batch[],
-  ): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | { ok: false }>;
+  ): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | { ok: false; isSpent?: true }>;
 
   /** A call, built from its events, each checked against its own hash. @throws {LedgerError} `tampered` */
   call(call_id: string): Promise<Call | null>;
@@ -126,6 +162,9 @@ export interface Ledger {
    * @throws {LedgerError} `tampered`, `newer_event`, without `onTampered`
    */
   openCalls(thread_id?: string, options?: { onTampered?: (error: LedgerError) => void }): Promise<Call[]>;
+
+  /** What decisions leave for later calls. */
+  readonly remembered: Remembered;
 
   /** Events by `seq`, without those that were erased. */
   events(query: EventQuery): Promise<LedgerEvent[]>;

@@ -3,6 +3,7 @@ import type { Call } from "./call.ts";
 import { EMPTY_CHAIN } from "./chain.ts";
 import { ERASURE, sealErasure } from "./erase.ts";
 import type { LedgerEvent, RecordedEvent } from "./event.ts";
+import { MemoryGrants } from "./memory-grants.ts";
 import { LedgerError } from "./ledger.ts";
 import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "./ledger.ts";
 import type { Verification } from "./ledger.ts";
@@ -14,12 +15,13 @@ import {
   callIndex,
   cursorAfter,
   EVENT_LIMIT,
+  leaseIn,
   limitOf,
   readApproval,
 } from "./query.ts";
-import { readCursor, type ApprovalRow, type CallRow } from "./query.ts";
+import { readCursor, type ApprovalRow } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
-import { indexable, type Sealed } from "./seal.ts";
+import { copyOf, indexable, type Sealed } from "./seal.ts";
 import { readEvent, readRecorded, type StoredEvent } from "./stored-event.ts";
 import { verify } from "./verify.ts";
 
@@ -32,6 +34,7 @@ export class MemoryLedger implements Ledger {
   readonly #calls = new Map<string, Call>();
   /** The ids of approvals that were erased with their threads. */
   readonly #erased = new Set<string>();
+  readonly remembered = new MemoryGrants(() => this.#open().approvals.values());
   readonly #listeners = new Listeners();
   #isClosed = false;
 
@@ -47,18 +50,18 @@ export class MemoryLedger implements Ledger {
       if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
         return { ok: false };
     }
+    if (!batches.every((batch) => this.remembered.mayUse(batch))) return { ok: false, isSpent: true };
     const sealed = sealAll(batches, { head, threads, calls: this.#calls });
+    for (const { uses_grant } of batches) this.remembered.use(uses_grant);
     for (const one of sealed) this.#write(one);
-    // Copies, so that nobody can change what is written through what was returned.
-    const written = structuredClone({
-      calls: sealed.map(({ call }) => call),
-      events: sealed.flatMap(({ events }) => events),
-    });
+    const written = copyOf(sealed);
     this.#listeners.tell(written.events);
     return { ok: true, ...written };
   }
 
-  #write({ batch, rows, call, opened, changed, head, thread }: Sealed): void {
+  #write(sealed: Sealed): void {
+    this.remembered.write(sealed);
+    const { batch, rows, call, opened, changed, head, thread } = sealed;
     const { events, threads, calls, approvals } = this.#tables;
     events.push(...rows);
     if (rows.length > 0) threads.set(batch.thread_id, thread);
@@ -67,7 +70,7 @@ export class MemoryLedger implements Ledger {
     this.#calls.set(call.call_id, call);
     const old = calls.get(call.call_id);
     const started_seq = old?.started_seq ?? rows[0]?.seq ?? 0;
-    const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? leaseOf(old) ?? {};
+    const { owner: lease_owner = null, until: lease_until = null } = batch.lease ?? leaseIn(old) ?? {};
     calls.set(call.call_id, { ...callIndex(call), started_seq, lease_owner, lease_until });
     for (const { approval, request_seq } of opened) {
       approvals.set(approval.approval_id, { ...approvalIndex(approval), request_seq });
@@ -89,6 +92,7 @@ export class MemoryLedger implements Ledger {
     const sealed = sealErasure(thread_id, erasure, { head, thread: threads.get(thread_id), count });
     this.#write(sealed);
     for (const row of approvals.values()) if (row.thread_id === thread_id) this.#letGo(row);
+    this.remembered.forget(thread_id);
     for (const [id, call] of this.#calls) if (call.thread_id === thread_id) this.#forget(id);
     this.#listeners.tell(structuredClone(sealed.events));
     return count;
@@ -197,7 +201,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async lease(call_id: string): Promise<Lease | null> {
-    return leaseOf(this.#open().calls.get(call_id)) ?? null;
+    return leaseIn(this.#open().calls.get(call_id));
   }
 
   async renewLease(call_id: string, lease: Lease): Promise<boolean> {
@@ -221,11 +225,6 @@ export class MemoryLedger implements Ledger {
     if (this.#isClosed) throw new LedgerError("closed", "The ledger memory: is closed. Open it again.");
     return this.#tables;
   }
-}
-
-function leaseOf(row: CallRow | undefined): Lease | undefined {
-  if (!row || row.lease_owner === null || row.lease_until === null) return undefined;
-  return { owner: row.lease_owner, until: row.lease_until };
 }
 
 function byDeadline(a: ApprovalRow, b: ApprovalRow): number {

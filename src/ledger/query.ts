@@ -1,6 +1,6 @@
 import { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
-import { LedgerError, type ApprovalQuery } from "./ledger.ts";
+import { LedgerError, type ApprovalQuery, type Lease } from "./ledger.ts";
 import { indexable } from "./seal.ts";
 
 /** What a store keeps beside a call's events, to find it. Built from them, and checked against them by `verify`. */
@@ -28,6 +28,8 @@ export interface ApprovalRow {
   /** The `seq` of the question. */
   request_seq: number;
   expires_at: string | null;
+  /** `null` in no row that this version wrote. */
+  args_digest: string | null;
   /** The approval as JSON. */
   record: string;
 }
@@ -41,10 +43,12 @@ export function callIndex(call: Call) {
 
 /** The part of an approval's row that follows from the approval. */
 export function approvalIndex(approval: Approval): Omit<ApprovalRow, "request_seq"> {
-  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, expires_at } = approval;
+  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, expires_at, args_digest } =
+    approval;
   const { mask, ...rest } = approval;
   return {
     ...{ approval_id, call_id, thread_id, run_id, tool: indexable(tool), status, checkpoint_id, expires_at },
+    args_digest,
     // Left out where nothing is hidden: rows of older versions have none.
     record: JSON.stringify(mask.length > 0 ? approval : rest),
   };
@@ -59,6 +63,7 @@ export function limitOf(
   return Math.min(Math.max(Math.trunc(limit), 1), most);
 }
 
+export const GRANT_LIMIT = { standard: 100, most: 1_000 };
 export const APPROVAL_LIMIT = { standard: 100, most: 1_000 };
 export const EVENT_LIMIT = { standard: 1_000, most: 10_000 };
 
@@ -72,13 +77,19 @@ export function cursorAfter(request_seq: number): string {
  *
  * @throws {LedgerError} `bad_cursor`
  */
-export function readCursor({ cursor }: ApprovalQuery): number {
+export function readCursor({ cursor }: Pick<ApprovalQuery, "cursor">): number {
   if (cursor === undefined) return 0;
   if (/^s[1-9]\d{0,14}$/.test(cursor)) return Number(cursor.slice(1));
   throw new LedgerError(
     "bad_cursor",
-    `"cursor" is ${JSON.stringify(cursor)}, which no page of approvals gave. Pass a "next_cursor" as it was, or none.`,
+    `"cursor" is ${JSON.stringify(cursor)}, which no page gave. Pass a "next_cursor" as it was, or none.`,
   );
+}
+
+/** The lease on a call, if anybody has it. */
+export function leaseIn(row: Pick<CallRow, "lease_owner" | "lease_until"> | undefined): Lease | null {
+  if (!row || row.lease_owner === null || row.lease_until === null) return null;
+  return { owner: row.lease_owner, until: row.lease_until };
 }
 
 /** An approval as a row keeps it. */

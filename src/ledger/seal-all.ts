@@ -25,7 +25,9 @@ export function checkBatches(batches: Batch[]): void {
     }
     if (events.some(({ type }) => type === "thread_erased"))
       throw new TypeError('An event "thread_erased" is written by erasing, and by nothing else.');
-    const stray = call ? undefined : events.find(({ type }) => !type.startsWith("run_"));
+    const stray = call
+      ? undefined
+      : events.find(({ type }) => !type.startsWith("run_") && type !== "grant_revoked");
     if (stray) throw new TypeError(`An event "${stray.type}" needs the call that it belongs to.`);
   }
 }

@@ -1,6 +1,7 @@
 import type { Approval } from "./approval.ts";
 import { evolve, type Call } from "./call.ts";
 import { canonicalJson } from "./canonical.ts";
+import { copyJson } from "./copy-json.ts";
 import { eventHash, headHash, payloadDigest, type Tip } from "./chain.ts";
 import { readPayload, versionOf, type LedgerEvent, type NewEvent } from "./event.ts";
 import type { Batch } from "./ledger.ts";
@@ -88,4 +89,12 @@ const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff
 /** A text of the outside world as an index may hold it; the whole text stays in the record. */
 export function indexable(text: string): string {
   return text.replace(UNSTORABLE, "\ufffd");
+}
+
+/** What batches made, as copies: nobody can change what a store holds through what was returned. */
+export function copyOf(sealed: readonly Sealed[]): { calls: (Call | null)[]; events: LedgerEvent[] } {
+  return copyJson({
+    calls: sealed.map(({ call }) => call),
+    events: sealed.flatMap(({ events }) => events),
+  });
 }

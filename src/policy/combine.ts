@@ -1,6 +1,8 @@
 import type { Rule } from "./document.ts";
 import { canonicalJson, deepFreeze } from "./json.ts";
 import { markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
+import { strictestGrants } from "./grants.ts";
+import { strictestRepeat } from "./repeat.ts";
 import { strictestReview } from "./review.ts";
 import { strictest, strictestMode } from "./tier.ts";
 
@@ -24,12 +26,16 @@ function join(a: PolicyOverlay, b: PolicyOverlay): PolicyOverlay {
   const tier = a.default && b.default ? strictest(a.default, b.default) : (a.default ?? b.default);
   const rules = unite(a.rules ?? [], b.rules ?? []);
   const review = strictestReview(a.review ?? {}, b.review ?? {});
+  const grants = strictestGrants(a.grants ?? {}, b.grants ?? {});
+  const repeat = strictestRepeat(a.fatigue?.repeat ?? {}, b.fatigue?.repeat ?? {});
   const mask = [...new Set([...(a.mask ?? []), ...(b.mask ?? [])])].sort();
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(tier === undefined ? {} : { default: tier }),
     ...(rules.length === 0 ? {} : { rules }),
     ...(Object.keys(review).length === 0 ? {} : { review }),
+    ...(Object.keys(grants).length === 0 ? {} : { grants }),
+    ...(Object.keys(repeat).length === 0 ? {} : { fatigue: { repeat } }),
     ...(mask.length === 0 ? {} : { mask }),
   };
 }

@@ -6,7 +6,9 @@ import { parseDuration } from "./duration.ts";
 import type { ToolFacts } from "./facts.ts";
 import { readJsonInput } from "./json-input.ts";
 import { deepFreeze } from "./json.ts";
+import { fillGrants } from "./grants.ts";
 import { lintPolicy } from "./lint.ts";
+import { fillRepeat } from "./repeat.ts";
 import { isParsed, markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
 import { formatPath, PolicyError, type PolicyProblem } from "./policy-error.ts";
 import { problemsOf } from "./problems.ts";
@@ -35,6 +37,8 @@ function parsePolicy(input: unknown): Policy {
     default: document.default ?? "approve",
     rules: document.rules ?? [],
     review: fillReview(document.review ?? {}),
+    grants: fillGrants(document.grants ?? {}),
+    repeat: fillRepeat(document.fatigue?.repeat ?? {}),
     ...(document.mask === undefined ? {} : { mask: document.mask }),
   });
 }
@@ -51,6 +55,8 @@ export function parseOverlay(input: unknown): PolicyOverlay {
     ...(document.default === undefined ? {} : { default: document.default }),
     ...(document.rules === undefined ? {} : { rules: document.rules }),
     ...(document.review === undefined ? {} : { review: document.review }),
+    ...(document.grants === undefined ? {} : { grants: document.grants }),
+    ...(document.fatigue === undefined ? {} : { fatigue: document.fatigue }),
     ...(document.mask === undefined ? {} : { mask: document.mask }),
   });
 }
@@ -68,9 +74,18 @@ function parseDocument<S extends z.ZodType<{ rules?: Rule[] | undefined; review?
   return parsed.data;
 }
 
-function checkDocument(document: { rules?: Rule[] | undefined; review?: { timeout?: string } | undefined }) {
+interface Written {
+  rules?: Rule[] | undefined;
+  review?: { timeout?: string } | undefined;
+  grants?: { maxTtl?: string } | undefined;
+}
+
+function checkDocument(document: Written) {
   const seen = new Map<string, number>();
-  const problems: PolicyProblem[] = checkTimeout(document.review?.timeout, ["review", "timeout"]);
+  const problems: PolicyProblem[] = [
+    ...checkTimeout(document.review?.timeout, ["review", "timeout"]),
+    ...checkTimeout(document.grants?.maxTtl, ["grants", "maxTtl"]),
+  ];
   for (const [index, rule] of (document.rules ?? []).entries()) {
     const first = seen.get(rule.id);
     if (first === undefined) seen.set(rule.id, index);

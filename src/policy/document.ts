@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DURATION_PATTERN } from "./duration.ts";
+import { SCOPES } from "./grants.ts";
 import { MASK_PATTERN } from "./mask-pattern.ts";
 import { DecisionType, Mode, Tier } from "./tier.ts";
 import { When } from "./when.ts";
@@ -22,7 +23,9 @@ const Review = z
       .describe('How long a question waits, like "30s", "15m", "4h" or "7d".'),
     onTimeout: z.literal("reject").describe("What becomes of a question that nobody answered in time."),
     requireReason: z.array(DecisionType).min(1).describe("The answers that need a reason."),
-    remember: z.literal(false).describe("Whether a decision may be remembered. This version remembers none."),
+    remember: z
+      .boolean()
+      .describe("Whether a decision may be remembered; what is remembered decides nothing where it may not."),
   })
   .partial()
   .meta({ id: "Review", description: "How a call is asked about." });
@@ -55,6 +58,41 @@ const Rule = z
 /** One line of a policy, as written. */
 export type Rule = z.infer<typeof Rule>;
 
+const Grants = z
+  .strictObject({
+    scopes: z
+      .array(z.enum(SCOPES))
+      .min(1)
+      .describe(
+        "For whose calls: of the same thread, of the user who asked, of everyone. Default: `thread`.",
+      ),
+    maxTtl: z.string().regex(DURATION_PATTERN).describe('For how long at most. Default: "8h".'),
+    maxUses: z.number().int().min(1).max(10_000).describe("For how many calls at most. Default: 50."),
+  })
+  .partial()
+  .meta({ id: "Grants" });
+
+const Fatigue = z
+  .strictObject({
+    repeat: z
+      .strictObject({
+        afterReject: z
+          .enum(["reject", "ask"])
+          .describe(
+            "A call that was rejected in this thread, with the same arguments again. Default: `reject`.",
+          ),
+        afterExpiry: z
+          .enum(["reject", "ask"])
+          .describe("One whose question nobody answered in time. Default: `ask`."),
+      })
+      .partial()
+      .describe("What becomes of a call that was put to people before, in the same thread."),
+  })
+  .partial()
+  .meta({ id: "Fatigue" });
+/** What keeps questions from being asked again, as written. */
+export type FatigueInput = z.infer<typeof Fatigue>;
+
 const shared = {
   mode: Mode.optional(),
   default: Tier.optional().describe(
@@ -66,6 +104,8 @@ const shared = {
     .optional()
     .describe("All matching rules count, the strictest wins, order is irrelevant."),
   review: Review.optional().describe("How every call is asked about."),
+  grants: Grants.optional().describe("What of decisions may be remembered at most."),
+  fatigue: Fatigue.optional().describe("What keeps questions from being asked again and again."),
   mask: z
     .array(z.string().max(200).regex(MASK_PATTERN))
     .min(1)
@@ -93,6 +133,6 @@ export const OverlayDocument = z
 
 /** Every key of a policy that exists in the language but that this version does not enforce. */
 export const UNENFORCED: readonly string[] = [
-  ...["allowances", "grants", "fatigue", "reviewers", "groups"],
+  ...["allowances", "reviewers", "groups", "budget", "rubberStamp", "asksPerRun"],
   ...["quorum", "separateDuties", "by", "escalate", "allowTimeoutApproval"],
 ];

@@ -1,8 +1,10 @@
 import { shorten } from "./describe.ts";
 import type { Facts, PolicyCall, Verdict } from "./facts.ts";
+import { fillGrants, strictestGrants } from "./grants.ts";
 import { judge, type Judgement } from "./judgement.ts";
 import { overlookedOf } from "./overlooked.ts";
 import { modeOf, type Policy } from "./policy.ts";
+import { fillRepeat, strictestRepeat } from "./repeat.ts";
 import { effectiveReview, fillReview } from "./review.ts";
 import { decidingRules, whyOf } from "./why.ts";
 
@@ -42,6 +44,8 @@ export function toVerdict(policy: Policy, call: PolicyCall, judgement: Judgement
       ...(overlay?.review === undefined ? [] : [overlay.review]),
       ...added,
     ]),
+    grants: fillGrants(strictestGrants(policy.grants, overlay?.grants ?? {})),
+    repeat: fillRepeat(strictestRepeat(policy.repeat, overlay?.fatigue?.repeat ?? {})),
   };
 }
 
@@ -53,5 +57,7 @@ function unjudgeable(): Verdict {
     base: "deny",
     mode: "never",
     review: effectiveReview(fillReview({}), [], []),
+    grants: fillGrants({}),
+    repeat: fillRepeat({}),
   };
 }

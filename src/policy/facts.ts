@@ -1,3 +1,5 @@
+import type { Grants } from "./grants.ts";
+import type { Repeat } from "./repeat.ts";
 import type { DecisionType, Mode, Tier } from "./tier.ts";
 
 /** What is known of a tool. */
@@ -61,4 +63,7 @@ export interface Verdict {
   base: Tier;
   mode: Mode;
   review: EffectiveReview;
+  /** What of a decision may be remembered at most; nothing where `review.remember` says so. */
+  grants: Grants;
+  repeat: Repeat;
 }

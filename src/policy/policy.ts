@@ -1,5 +1,7 @@
 import { strictestMode, type DecisionType, type Mode, type Tier } from "./tier.ts";
-import type { ReviewInput, Rule } from "./document.ts";
+import type { FatigueInput, ReviewInput, Rule } from "./document.ts";
+import type { Grants, GrantsInput } from "./grants.ts";
+import type { Repeat } from "./repeat.ts";
 
 /** How calls are asked about, with every default filled in. */
 export interface Review {
@@ -9,7 +11,7 @@ export interface Review {
   timeout: string;
   onTimeout: "reject";
   requireReason: DecisionType[];
-  remember: false;
+  remember: boolean;
 }
 
 /** A partial policy that can only tighten: only what it states counts. Plain JSON, so that it can be kept in a state. */
@@ -18,6 +20,8 @@ export interface PolicyOverlay {
   default?: Tier;
   rules?: Rule[];
   review?: ReviewInput;
+  grants?: GrantsInput;
+  fatigue?: FatigueInput;
   mask?: string[];
 }
 
@@ -28,6 +32,8 @@ export interface Policy {
   default: Tier;
   rules: Rule[];
   review: Review;
+  grants: Grants;
+  repeat: Repeat;
   /** Dot paths of arguments that people do not see; absent when there are none. */
   mask?: string[];
   overlay?: PolicyOverlay;

@@ -73,7 +73,6 @@ function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: reado
   if (key === "onTimeout" && (value === "escalate" || value === "approve")) {
     return `"${value}" is not enforced by this version; write "reject" or remove it`;
   }
-  if (key === "remember") return "`remember` is not enforced by this version; write false or remove it";
   if (key === "version") return "must be 1, the only version of the policy language";
   const text = typeof value === "string" ? `"${value.slice(0, 60)}"` : kindOf(value);
   const hint = typeof value === "string" ? didYouMean(value, allowed) : "";
@@ -83,7 +82,8 @@ function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: reado
 
 function wrongFormat(key: PropertyKey | undefined, path: readonly PropertyKey[], value: string): string {
   const text = `"${value.slice(0, 60)}"`;
-  if (key === "timeout") return `${text} is no duration; write a whole number and s, m, h or d, like "15m"`;
+  if (key === "timeout" || key === "maxTtl")
+    return `${text} is no duration; write a whole number and s, m, h or d, like "15m"`;
   if (path[0] === "mask")
     return `${text} is no path of arguments; write names joined by dots, with * for any one and ** for any number, like "**.password"`;
   if (path.includes("tools"))

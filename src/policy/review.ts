@@ -11,7 +11,7 @@ const DEFAULTS: Review = {
   timeout: "24h",
   onTimeout: "reject",
   requireReason: [],
-  remember: false,
+  remember: true,
 };
 
 /** A policy's review block with every default filled in. Reject is always among the decisions. */
@@ -23,7 +23,7 @@ export function fillReview(stated: ReviewInput): Review {
     timeout: stated.timeout ?? DEFAULTS.timeout,
     onTimeout: DEFAULTS.onTimeout,
     requireReason: inOrder(stated.requireReason ?? []),
-    remember: false,
+    remember: stated.remember ?? DEFAULTS.remember,
   };
 }
 
@@ -39,6 +39,7 @@ export function strictestReview(a: ReviewInput, b: ReviewInput): ReviewInput {
     x.filter((decision) => y.includes(decision)),
   );
   const ms = either(toMs(a.timeout), toMs(b.timeout), Math.min);
+  const remember = either(a.remember, b.remember, (x, y) => x && y);
   const requireReason = either(a.requireReason, b.requireReason, (x, y) => [...x, ...y]);
   return {
     ...(ask === undefined ? {} : { ask }),
@@ -47,7 +48,7 @@ export function strictestReview(a: ReviewInput, b: ReviewInput): ReviewInput {
     ...(ms === undefined ? {} : { timeout: formatDuration(ms) }),
     ...((a.onTimeout ?? b.onTimeout) === undefined ? {} : { onTimeout: "reject" as const }),
     ...(requireReason === undefined ? {} : { requireReason: inOrder(requireReason) }),
-    ...((a.remember ?? b.remember) === undefined ? {} : { remember: false as const }),
+    ...(remember === undefined ? {} : { remember }),
   };
 }
 

@@ -52,6 +52,7 @@ export type ServerErrorCode = keyof typeof OWN;
 
 const DESK: Record<DeskErrorCode, ContentfulStatusCode> = {
   unknown_approval: 404,
+  unknown_grant: 404,
   already_decided: 409,
   expired: 410,
   cancelled: 410,

@@ -231,13 +231,13 @@ function foundInIndexes(of: () => Exposed): void {
     [
       "an approval listed twice",
       `insert into ledger_approvals select 'apr_x', call_id, thread_id, run_id, tool, status, checkpoint_id,
-        request_seq, expires_at, record from ledger_approvals where approval_id = 'apr_t2_1'`,
+        request_seq, expires_at, record, args_digest from ledger_approvals where approval_id = 'apr_t2_1'`,
       /approval apr_x is not listed as its events say/,
     ],
     [
       "an approval of a call that never was",
       `insert into ledger_approvals select 'apr_x', 'call_x', thread_id, run_id, tool, status, checkpoint_id,
-        request_seq, expires_at, record from ledger_approvals where approval_id = 'apr_t2_1'`,
+        request_seq, expires_at, record, args_digest from ledger_approvals where approval_id = 'apr_t2_1'`,
       /approval apr_x is listed and no event asked it/,
     ],
   ])("finds %s", async (_, statement, expected) => {

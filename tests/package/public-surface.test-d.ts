@@ -103,8 +103,7 @@ const policy = definePolicy(input, { tools: toolFacts });
 is<PolicyInput>({ version: 1, default: "aprove" });
 // @ts-expect-error: a key that this version does not enforce.
 is<PolicyInput>({ version: 1, allowances: [] });
-// @ts-expect-error: decisions are not remembered in this version.
-is<PolicyInput>({ version: 1, review: { remember: true } });
+is<PolicyInput>({ version: 1, review: { remember: true }, grants: { scopes: ["thread"], maxTtl: "1h" } });
 // @ts-expect-error: a version is always named.
 is<PolicyInput>({ rules: [] });
 

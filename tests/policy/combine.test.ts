@@ -59,7 +59,7 @@ describe("an overlay", () => {
     });
   });
   it.each([
-    [{ grants: {} }, "grants"],
+    [{ allowances: [] }, "allowances"],
     [{ review: { quorum: 2 } }, "review.quorum"],
     [{ moed: "never" }, "moed"],
     [{ rules: [{ id: "a", tools: ["x"], tier: "aprove" }] }, "rules[0].tier"],

@@ -38,8 +38,10 @@ describe("definePolicy", () => {
         timeout: "24h",
         onTimeout: "reject",
         requireReason: [],
-        remember: false,
+        remember: true,
       },
+      grants: { scopes: ["thread"], maxTtl: "8h", maxUses: 50 },
+      repeat: { afterReject: "reject", afterExpiry: "ask" },
     });
     expect(Object.isFrozen(policy.review.decisions)).toBe(true);
     expect(definePolicy(policy)).toBe(policy);
@@ -62,8 +64,9 @@ describe("definePolicy", () => {
     [{ version: 1, default: "aprove" }, "default", /did you mean "approve"/],
     [{ version: 1, mode: "silent" }, "mode", /is not one of "interactive"/],
     [{ version: 1, allowances: [] }, "allowances", /`allowances` is not enforced by this version; remove it/],
-    [{ version: 1, grants: {} }, "grants", /not enforced/],
-    [{ version: 1, fatigue: {} }, "fatigue", /not enforced/],
+    [{ version: 1, allowances: [] }, "allowances", /not enforced/],
+    [{ version: 1, grants: { scopes: [] } }, "grants.scopes", /at least|empty|>=1|Too small/i],
+    [{ version: 1, fatigue: { budget: {} } }, "fatigue.budget", /not enforced/],
     [{ version: 1, reviewers: [] }, "reviewers", /not enforced/],
     [{ version: 1, groups: {} }, "groups", /not enforced/],
     [{ version: 1, mask: [] }, "mask", /must not be an empty list/],
@@ -75,7 +78,6 @@ describe("definePolicy", () => {
     [{ version: 1, review: { onTimeout: "approve" } }, "review.onTimeout", /not enforced/],
     [{ version: 1, review: { onTimeout: "rejct" } }, "review.onTimeout", /did you mean "reject"/],
     [{ version: 1, review: { allowTimeoutApproval: true } }, "review.allowTimeoutApproval", /not enforced/],
-    [{ version: 1, review: { remember: true } }, "review.remember", /not enforced/],
     [{ version: 1, review: { decisions: [] } }, "review.decisions", /must not be an empty list/],
     [{ version: 1, review: { decisions: ["aprove"] } }, "review.decisions[0]", /did you mean "approve"/],
     [{ version: 1, review: { timeout: "15 minutes" } }, "review.timeout", /is no duration/],

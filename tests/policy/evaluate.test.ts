@@ -111,7 +111,7 @@ describe("the review of a call", () => {
       timeoutMs: 86_400_000,
       onTimeout: "reject",
       requireReason: [],
-      remember: false,
+      remember: true,
     });
   });
   it("takes the stricter of each key from the matching rules", () => {

@@ -4,6 +4,7 @@ import { newCommand, newGroup } from "../command.ts";
 import type { DecideOptions } from "./decide.ts";
 import type { OutputOptions } from "../print.ts";
 import type { ListOptions } from "./list.ts";
+import { rememberOf, type RememberOptions } from "./remember.ts";
 
 const STATUSES: (ApprovalStatus | "all")[] = [
   ...(["pending", "approved", "edited", "rejected", "responded", "expired", "cancelled"] as const),
@@ -24,9 +25,13 @@ export function approvalsCommand(): Command {
         (await import("./show.ts")).showApproval(id, options),
       ),
   );
-  for (const command of [approveCommand(), editCommand(), rejectCommand(), respondCommand()]) {
+  for (const command of [approveCommand(), editCommand(), rejectCommand()].map(withRemember))
     approvals.addCommand(command.option(...REASON).option(...WAIT));
-  }
+  approvals.addCommand(
+    respondCommand()
+      .option(...REASON)
+      .option(...WAIT),
+  );
   approvals.addCommand(
     newCommand("withdraw", "take the question back: the call is not run")
       .argument("<id>", "id of the approval")
@@ -35,6 +40,20 @@ export function approvalsCommand(): Command {
       ),
   );
   return approvals;
+}
+
+function withRemember(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--remember <scope>", "decide such calls alike from now on").choices([
+        "thread",
+        "user",
+        "everyone",
+      ]),
+    )
+    .option("--match <what>", 'with --remember: "exact", "tool", or a test of the arguments as JSON')
+    .option("--for <duration>", 'with --remember: how long, like "30m"')
+    .option("--uses <n>", "with --remember: for so many calls");
 }
 
 function listCommand(): Command {
@@ -49,8 +68,8 @@ function listCommand(): Command {
 function approveCommand(): Command {
   return newCommand("approve", "run the call as it was shown")
     .argument("<id>", "id of the approval")
-    .action(async (id: string, options: DecideOptions) =>
-      (await import("./decide.ts")).decideApproval(id, { type: "approve" }, options),
+    .action(async (id: string, options: DecideOptions & RememberOptions) =>
+      (await import("./decide.ts")).decideApproval(id, { type: "approve", ...rememberOf(options) }, options),
     );
 }
 
@@ -58,9 +77,9 @@ function editCommand(): Command {
   return newCommand("edit", "run the call with other arguments")
     .argument("<id>", "id of the approval")
     .requiredOption("--args <json>", "the arguments, all of them, as a JSON object")
-    .action(async (id: string, options: DecideOptions & { args: string }) => {
+    .action(async (id: string, options: DecideOptions & RememberOptions & { args: string }) => {
       const { decideApproval, editOf } = await import("./decide.ts");
-      return decideApproval(id, editOf(options.args), options);
+      return decideApproval(id, { ...editOf(options.args), ...rememberOf(options) }, options);
     });
 }
 
@@ -68,9 +87,10 @@ function rejectCommand(): Command {
   return newCommand("reject", "do not run the call")
     .argument("<id>", "id of the approval")
     .option(MESSAGE, "why not, for the model")
-    .action(async (id: string, options: DecideOptions & { message?: string }) => {
+    .action(async (id: string, options: DecideOptions & RememberOptions & { message?: string }) => {
       const message = options.message === undefined ? {} : { message: options.message };
-      return (await import("./decide.ts")).decideApproval(id, { type: "reject", ...message }, options);
+      const decision = { type: "reject" as const, ...message, ...rememberOf(options) };
+      return (await import("./decide.ts")).decideApproval(id, decision, options);
     });
 }
 

@@ -8,8 +8,12 @@ import { readChecked, type StoredEvent } from "../stored-event.ts";
 import type { ThreadTip } from "../walk.ts";
 import type { CallCache } from "./call-cache.ts";
 import type { Dialect, Work } from "./database.ts";
+import { useGrant, writeGrants } from "./grants.ts";
 import { Operation } from "./operation.ts";
 import { eventsOfCall } from "./read.ts";
+
+/** A grant has no use left, or has ended. Thrown, so that nothing of the work stays. */
+export class GrantSpent extends Error {}
 
 /**
  * Writes batches, all or none: the places in the chains, the events, and the rows that list calls and approvals.
@@ -28,6 +32,8 @@ export function* append(dialect: Dialect, batches: Batch[], cache: CallCache): W
     const tip = yield* threadTip.row(dialect, { thread_id });
     if (tip) threads.set(thread_id, tip);
   }
+  for (const { uses_grant, at } of batches)
+    if (uses_grant !== undefined && !(yield* useGrant(dialect, uses_grant, at))) throw new GrantSpent();
   const sealed = sealAll(batches, { head, threads, calls });
   for (const one of sealed) yield* write(dialect, one);
   const last = sealed.at(-1);
@@ -51,8 +57,10 @@ function* current(dialect: Dialect, cache: CallCache, call: NonNullable<Batch["c
 }
 
 /** Writes the rows of a sealed batch, and what lists them; the head is moved by whoever calls this. */
-export function* write(dialect: Dialect, { batch, rows, call, opened, changed, thread }: Sealed): Work<void> {
+export function* write(dialect: Dialect, sealed: Sealed): Work<void> {
+  const { batch, rows, call, opened, changed, thread } = sealed;
   for (const row of rows) yield* insertEvent.rows(dialect, row);
+  yield* writeGrants(dialect, sealed);
   const [first] = rows;
   if (first) {
     const { thread_id } = batch;
@@ -131,11 +139,11 @@ const updateClaimed = new Operation(
 
 const insertApproval = new Operation((build, given: ApprovalRow) => {
   const { approval_id, call_id, thread_id, run_id, tool, status } = given;
-  const { checkpoint_id, request_seq, expires_at, record } = given;
+  const { checkpoint_id, request_seq, expires_at, args_digest, record } = given;
   const row = { approval_id, call_id, thread_id, run_id, tool, status };
   return build
     .insertInto("ledger_approvals")
-    .values({ ...row, checkpoint_id, request_seq, expires_at, record });
+    .values({ ...row, checkpoint_id, request_seq, expires_at, args_digest, record });
 });
 
 const updateApproval = new Operation(

@@ -23,6 +23,7 @@ export function* erase(dialect: Dialect, thread_id: string, erasure: Erasure): W
   yield* moveHead.rows(dialect, sealed.head);
   yield* keepIds.rows(dialect, { thread_id });
   yield* dropApprovals.rows(dialect, { thread_id });
+  yield* dropGrants.rows(dialect, { thread_id });
   yield* dropCalls.rows(dialect, { thread_id });
   yield* dropPayloads.rows(dialect, { thread_id });
   return sealed;
@@ -61,6 +62,11 @@ const keepIds = new Operation((build, { thread_id }: OfThread) =>
 
 const dropApprovals = new Operation((build, { thread_id }: OfThread) =>
   build.deleteFrom("ledger_approvals").where("thread_id", "=", thread_id),
+);
+
+// What is remembered may say what the arguments were.
+const dropGrants = new Operation((build, { thread_id }: OfThread) =>
+  build.deleteFrom("ledger_grants").where("thread_id", "=", thread_id),
 );
 
 // By the events, which are indexed by thread; calls are not.

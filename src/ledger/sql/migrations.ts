@@ -5,7 +5,7 @@ import { appendOnly, erasable } from "./append-only.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** The ledger's schema, one step a version. Steps that were released are never changed: add another one. */
-export const ledgerMigrations: Migration[] = [first, erasing];
+export const ledgerMigrations: Migration[] = [first, erasing, grants];
 
 function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   const tables = [events(build, dialect), calls(build, dialect), approvals(build, dialect)];
@@ -14,6 +14,45 @@ function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
     ...tips(build, dialect),
     ...indexes(build),
     ...appendOnly(dialect),
+  ];
+}
+
+/** Remembered decisions, found by what they may speak of. */
+function grants(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text, seq, end } = columns(dialect);
+  const table = build.schema
+    .createTable("ledger_grants")
+    .addColumn("grant_id", text, (column) => column.primaryKey())
+    .addColumn("call_id", text, (column) => column.notNull())
+    .addColumn("thread_id", text, (column) => column.notNull())
+    .addColumn("tool", text, (column) => column.notNull())
+    .addColumn("scope", text, (column) => column.notNull())
+    .addColumn("subject", text, (column) => column.notNull())
+    .addColumn("status", text, (column) => column.notNull())
+    .addColumn("expires_at", text, (column) => column.notNull())
+    .addColumn("uses", "integer", (column) => column.notNull())
+    .addColumn("used", "integer", (column) => column.notNull())
+    .addColumn("made_seq", seq, (column) => column.notNull())
+    .addColumn("record", text, (column) => column.notNull())
+    .modifyEnd(end);
+  const index = (name: string, on: string[]) =>
+    build.schema.createIndex(`ledger_grants_${name}`).on("ledger_grants").columns(on);
+  const digest =
+    dialect === "sqlite" ? sql`json_extract(record, '$.args_digest')` : sql`(record::json)->>'args_digest'`;
+  return [
+    build.schema.alterTable("ledger_approvals").addColumn("args_digest", text).compile(),
+    sql`update ledger_approvals set args_digest = ${digest}`.compile(build),
+    build.schema
+      .createIndex("ledger_approvals_by_call_made")
+      .on("ledger_approvals")
+      .columns(["tool", "args_digest", "thread_id", "request_seq"])
+      .compile(),
+    ...[
+      table,
+      index("by_tool", ["tool", "status", "made_seq"]),
+      index("by_call", ["call_id", "status"]),
+      index("by_age", ["made_seq"]),
+    ].map((one) => one.compile()),
   ];
 }
 

@@ -121,6 +121,31 @@ export const dueApprovals = new Operation((build, { at, limit }: { at: string; l
     .limit(limit),
 );
 
+/** What became of the same call before: settled questions about a tool with these very arguments, the newest first. */
+export const settledLike = new Operation((build, given: { tool: string; args_digest: string }) =>
+  build
+    .selectFrom("ledger_approvals")
+    .select("record")
+    .where("tool", "=", given.tool)
+    .where("args_digest", "=", given.args_digest)
+    .where("status", "!=", "pending")
+    .orderBy("request_seq", "desc")
+    .limit(50),
+);
+
+export const settledLikeIn = new Operation(
+  (build, given: { tool: string; args_digest: string; thread_id: string }) =>
+    build
+      .selectFrom("ledger_approvals")
+      .select("record")
+      .where("tool", "=", given.tool)
+      .where("args_digest", "=", given.args_digest)
+      .where("thread_id", "=", given.thread_id)
+      .where("status", "!=", "pending")
+      .orderBy("request_seq", "desc")
+      .limit(50),
+);
+
 export const nextDeadline = new Operation((build, _given: object) =>
   withDeadline(build).select("expires_at").orderBy("expires_at").limit(1),
 );

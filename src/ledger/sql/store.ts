@@ -2,20 +2,29 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Approval } from "../approval.ts";
 import type { Call } from "../call.ts";
-import { copyJson } from "../copy-json.ts";
 import { isForced } from "../forced.ts";
 import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
-import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "../ledger.ts";
+import type {
+  Appended,
+  ApprovalQuery,
+  Batch,
+  Erasure,
+  EventQuery,
+  Lease,
+  Ledger,
+  Remembered,
+} from "../ledger.ts";
 import type { Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
-import { APPROVAL_LIMIT, cursorAfter, limitOf } from "../query.ts";
+import { APPROVAL_LIMIT, cursorAfter, leaseIn, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
-import type { Sealed } from "../seal.ts";
+import { copyOf, type Sealed } from "../seal.ts";
 import { readEvent, VERIFY } from "../stored-event.ts";
 import { verify } from "../verify.ts";
-import { append } from "./append.ts";
+import { append, GrantSpent } from "./append.ts";
 import { CallCache } from "./call-cache.ts";
+import { rememberedIn } from "./remembered.ts";
 import { ask, askOne, isConstraintError, type Database, type Work } from "./database.ts";
 import { erase } from "./erase.ts";
 import { erasedApproval } from "./erased.ts";
@@ -41,6 +50,7 @@ class SqlLedger implements Ledger {
   readonly #ownsDatabase: boolean;
   readonly #build: Kysely<LedgerTables>;
   readonly #cache = new CallCache();
+  readonly remembered: Remembered;
   readonly #listeners = new Listeners();
   /** Writers of this process wait here for each other, so that listeners hear of events in the order of `seq`. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -51,6 +61,7 @@ class SqlLedger implements Ledger {
     this.#database = database;
     this.#ownsDatabase = ownsDatabase;
     this.#build = database.builder<LedgerTables>();
+    this.remembered = rememberedIn(database.dialect, (work) => this.#read(work));
   }
 
   async append(batch: Batch): Promise<Appended> {
@@ -67,7 +78,11 @@ class SqlLedger implements Ledger {
   async #appendNow(batches: Batch[]): ReturnType<Ledger["appendAll"]> {
     checkBatches(batches);
     const force = batches.some((batch) => batch.force ?? isForced(batch.events));
-    const sealed = await this.#write(() => this.#appended(batches), force);
+    const sealed = await this.#write(() => this.#appended(batches), force).catch((error: unknown) => {
+      if (error instanceof GrantSpent) return "spent" as const;
+      throw error;
+    });
+    if (sealed === "spent") return { ok: false, isSpent: true };
     if (sealed === undefined) return { ok: false };
     for (const { call, rows: added } of sealed) if (call) this.#cache.set(call, added);
     const written = copyOf(sealed);
@@ -210,9 +225,7 @@ class SqlLedger implements Ledger {
   }
 
   async lease(call_id: string): Promise<Lease | null> {
-    const row = await this.#read(() => rows.leaseOf.row(this.#database.dialect, { call_id }));
-    if (!row || row.lease_owner === null || row.lease_until === null) return null;
-    return { owner: row.lease_owner, until: row.lease_until };
+    return leaseIn(await this.#read(() => rows.leaseOf.row(this.#database.dialect, { call_id })));
   }
 
   async renewLease(call_id: string, lease: Lease): Promise<boolean> {
@@ -235,12 +248,4 @@ class SqlLedger implements Ledger {
   #assertOpen(): void {
     if (this.#isClosed) throw new LedgerError("closed", `The ledger ${this.url} is closed. Open it again.`);
   }
-}
-
-/** Copies, so that nobody can change what the cache holds through what was returned. */
-function copyOf(sealed: Sealed[]): { calls: (Call | null)[]; events: LedgerEvent[] } {
-  return copyJson({
-    calls: sealed.map(({ call }) => call),
-    events: sealed.flatMap(({ events }) => events),
-  });
 }

@@ -32,6 +32,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /approvals/decisions": DECIDE,
   "POST /threads/:thread_id/approvals/:tool_call_id": DECIDE,
 
+  "GET /grants": READ_ALL,
+  "DELETE /grants/:grant_id": DECIDE,
+
   "GET /events": READ,
   "GET /audit": READ,
   "GET /audit/verify": READ_ALL,

@@ -9,6 +9,7 @@ import { refuseInvalid } from "../guards/refuse-invalid.ts";
 import type { DeskParts, NamedPolicy } from "../parts.ts";
 import { answerError, ServerError } from "../problem.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
+import { grantRoutes } from "../routes/grants.ts";
 import { auditRoutes } from "../routes/audit.ts";
 import { decisionRoutes } from "../routes/decisions.ts";
 import { eventRoutes } from "../routes/events.ts";
@@ -39,6 +40,7 @@ export function createMountedApp(
     app.use(path, headers, guard, onlyJson, limitBody(DEFAULT_LIMITS), limitDepth(DEFAULT_LIMITS));
   decisionRoutes(app, parts);
   approvalRoutes(app, parts);
+  grantRoutes(app, parts);
   eventRoutes(app, parts);
   auditRoutes(app, parts);
   policyRoutes(app, { policies: parts.policies, judge: async () => null, ports: { threads, graphs } });

@@ -1,0 +1,58 @@
+import { approvalId, digest, type ApprovalKind, type Command } from "../ledger/index.ts";
+import type { Verdict } from "../policy/index.ts";
+import type { Entry } from "./entry.ts";
+import { requester } from "./host.ts";
+
+export type AskCommand = Command & { type: "ask" };
+
+/** What is asked about: the call that would run, and why it is asked. */
+export interface Subject {
+  kind: ApprovalKind;
+  tool: string;
+  args: Record<string, unknown>;
+  verdict: Verdict;
+  description: string | null;
+  args_schema: Record<string, unknown> | null;
+}
+
+/** The command that asks about a call. */
+export function askCommand(
+  entry: Entry,
+  { kind, tool, args, verdict, description, args_schema }: Subject,
+): AskCommand {
+  const { clock, answer } = entry.parts;
+  const round = (entry.call?.approvals.length ?? 0) + 1;
+  const { review } = verdict;
+  return {
+    type: "ask",
+    data: {
+      approval_id: approvalId(entry.target.call_id, round),
+      kind,
+      round,
+      tool_call_id: entry.input.call.id,
+      turn_id: entry.turn_id,
+      ...{ tool, args, description, args_schema },
+      args_digest: digest(args),
+      tier: verdict.tier,
+      rules: verdict.rules,
+      reason: verdict.reason ?? verdict.why,
+      allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
+      require_reason: review.requireReason,
+      on_new_input: review.onNewInput,
+      ...(kind === "call" && rememberable(verdict, args_schema)),
+      // What happened to an execution is known to people only: no clock answers that.
+      expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
+      asked_by: answer === undefined ? "interrupt" : "callback",
+      interrupt_id: null,
+      checkpoint_id: entry.place.checkpoint_id,
+    },
+  };
+}
+
+/** What of the decision may be remembered. For a user only where it is known who asked. */
+function rememberable({ review, grants }: Verdict, schema: Subject["args_schema"]) {
+  const scopes = grants.scopes.filter((scope) => scope !== "user" || requester().requested_by !== undefined);
+  if (!review.remember || scopes.length === 0) return {};
+  const schema_digest = schema && digest(schema);
+  return { remember: { scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses, schema_digest } };
+}
