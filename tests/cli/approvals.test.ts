@@ -216,7 +216,7 @@ describe("refusals", () => {
   it("asks for a token when the server wants one", async () => {
     const stub = await stubOf(() => ({ status: 401, text: "no" }));
     expect((await cli(stub, ["approvals", "list"])).stderr).toMatch(
-      /wants a token. Set COUNTERSIGN_TOKEN.\n$/,
+      /wants a token\.\s+Set\s+COUNTERSIGN_TOKEN/,
     );
   });
 

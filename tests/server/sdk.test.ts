@@ -105,7 +105,9 @@ describe("the official client", () => {
     const [approval] = await pending();
     await client.threads.delete(thread_id);
     expect(await pending()).toEqual([]);
-    expect((await get(`/approvals/${approval!.approval_id}`)).body["status"]).toBe("cancelled");
+    expect(await get(`/approvals/${approval!.approval_id}`)).toMatchObject({
+      ...{ status: 410, body: { code: "erased" } },
+    });
     expect((await get("/audit/verify")).body["ok"]).toBe(true);
   });
 });
