@@ -14,14 +14,36 @@ export function limitDepth({ bodyDepth }: Limits): MiddlewareHandler {
   };
 }
 
-/** @throws {ServerError} `invalid_request`, for JSON that is nested too deep */
+/** @throws {ServerError} `invalid_request`, for JSON that is nested too deep, or that schemas cannot look at */
 export function assertShallow(text: string, levels: number = DEFAULT_LIMITS.bodyDepth): void {
+  assertComparable(text);
   const path = deepPath(text, levels);
   if (path === undefined) return;
   const message = `nested deeper than ${levels} levels`;
   throw new ServerError("invalid_request", `The request is not valid. "${path}": ${message}.`, {
     errors: [{ path, message }],
   });
+}
+
+/**
+ * A schema compares the `length` of what should be a text, whatever it is, and that throws for an object which says by
+ * a member of its own that it cannot become a text.
+ */
+function assertComparable(text: string): void {
+  if (!text.includes('"length"') || !text.includes('"toString"')) return;
+  try {
+    JSON.parse(text, (key, value: unknown) => {
+      const isOdd = typeof value === "object" && value !== null && Object.hasOwn(value, "toString");
+      if (key === "length" && isOdd) throw new RangeError(key);
+      return value;
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) return;
+    const message = 'no object with a member "toString" may stand there';
+    throw new ServerError("invalid_request", `The request is not valid. "length": ${message}.`, {
+      errors: [{ path: "length", message }],
+    });
+  }
 }
 
 /** The path that leads to what is too deep, its first members only. A body that is no JSON is refused elsewhere. */
