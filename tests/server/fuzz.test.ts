@@ -23,14 +23,14 @@ type Send = (path: string, init: RequestInit) => Promise<Response>;
 describe(`any request (FUZZ_SEED=${SEED})`, () => {
   it(
     "is answered in time, without a failure or a word of the inside, and changes nothing when it is refused",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const world = await World.open();
       await run(world, async (path, init) => world.server.app.request(path, init), REQUESTS);
     },
   );
 
-  it("is so over HTTP, too", { timeout: 60_000 }, async () => {
+  it("is so over HTTP, too", { timeout: 120_000 }, async () => {
     const world = await World.open();
     await run(world, (path, init) => fetch(`${world.server.url}${path}`, init), Math.ceil(REQUESTS / 20), 1);
   });

@@ -10,8 +10,8 @@ export default defineConfig({
     alias: { countersign: fileURLToPath(new URL("../../src/index.ts", import.meta.url)) },
   },
   test: {
-    include: ["tests/soak/*.soak.ts", "tests/stories/random-kills.test.ts"],
-    env: { STORY_ROUNDS: process.env["STORY_ROUNDS"] ?? "200" },
+    include: ["tests/soak/*.soak.ts", "tests/stories/{random-kills,kill-windows}.test.ts"],
+    env: { STORY_ROUNDS: process.env["STORY_ROUNDS"] ?? "200", STORY_WINDOWS: "all" },
     globalSetup: ["tests/setup/global.ts"],
     setupFiles: ["tests/setup/quiet.ts"],
     reporters: ["verbose", closingLine()],
