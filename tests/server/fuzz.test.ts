@@ -70,7 +70,9 @@ async function seed({ server }: World): Promise<void> {
 /** Waits until nothing goes on any more that the requests before have begun; what was written meanwhile. */
 async function quiet(world: World): Promise<string[]> {
   const all: string[] = [];
+  const end = Date.now() + LIMIT_MS;
   for (let rounds = 0; rounds < 2;) {
+    if (Date.now() > end) throw new Error(`Something went on for more than ${LIMIT_MS} ms.`);
     await nextTurn();
     const changes = world.changes();
     all.push(...changes);

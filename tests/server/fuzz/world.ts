@@ -25,9 +25,12 @@ const POOL_SQL: Record<Pool, string> = {
   call: "select tool_call_id as id from ledger_calls order by started_seq desc",
 };
 
-/** Something that goes on by itself, or will in a moment. */
-const GOES_ON = `select 1 from server_runs where status in ('running', 'pending')
-  union all select 1 from server_threads where lane_owner is not null limit 1`;
+/** What goes on by itself, or will in a moment: no run that waits for a decision, or for a time that is far. */
+const GOES_ON = `select run_id from server_runs where status = 'running'
+  union all select r.run_id from server_runs r join server_threads t using (thread_id)
+    where r.status = 'pending' and t.status <> 'interrupted'
+      and coalesce(r.starts_at, '') < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '+5 seconds')
+  union all select thread_id from server_threads where lane_owner is not null limit 1`;
 
 /** A change of one row, as a trigger saw it. */
 interface Change {
