@@ -1,7 +1,7 @@
 import type { Approval } from "./approval.ts";
 import { lastApproval, lastExecution, type Call } from "./call.ts";
 import { clearance } from "./clearance.ts";
-import type { DecidedBy, Decision, Remember } from "./decision.ts";
+import type { DecidedBy, Decision } from "./decision.ts";
 import type { ApprovalStatus, Authority, NewEvent } from "./event.ts";
 import { remembered } from "./remember.ts";
 

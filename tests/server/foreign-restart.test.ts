@@ -79,7 +79,7 @@ describe("decisions on a question of a graph's own", () => {
     await remove(`/threads/${gone}`);
     expect((await get(`/approvals/${lost!.approval_id}`)).body["status"]).toBe("cancelled");
     await client.runs.cancel(cancelled, open!.run_id!, true);
-    expect((await get(`/approvals/${open!.approval_id}`)).body["status"]).toBe("cancelled");
+    expect((await get(`/approvals/${open!.approval_id}`)).body["code"]).toBe("erased");
     expect(await pending()).toEqual([]);
     await client.runs.wait(cancelled, "agent", { input: null });
     expect(await pending(cancelled)).toHaveLength(1);

@@ -64,7 +64,7 @@ describe("a thread on which one server runs", () => {
     const streamed = other.get(`/threads/${thread_id}/runs/${run_id}/stream?stream_mode=values`);
     finish();
     expect(listOf((await joined).body["messages"]).at(-1)).toMatchObject({ content: "done" });
-    expect(String((await streamed).body)).toContain("done");
+    expect(textOf((await streamed).body)).toContain("done");
   });
 
   it("is cancelled through the other one, and a message sent after that is kept", async () => {

@@ -4,7 +4,7 @@ import { readCount, readJsonObject } from "../json-argument.ts";
 
 /** What of a decision is to be remembered, as the command line says it. */
 export interface RememberOptions {
-  remember?: string;
+  remember?: Remember["scope"];
   match?: string;
   for?: string;
   uses?: string;
@@ -20,8 +20,8 @@ export function rememberOf(options: RememberOptions): { remember?: Remember } {
   }
   return {
     remember: {
-      scope: scope as Remember["scope"],
-      match: match === "exact" || match === "tool" ? match : (readJsonObject(match, "--match") as never),
+      scope: scope,
+      match: match === "exact" || match === "tool" ? match : readJsonObject(match, "--match"),
       ...(ttl !== undefined && { ttl }),
       ...(uses !== undefined && { uses: readCount(uses, "--uses", 10_000) }),
     },

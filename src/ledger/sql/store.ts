@@ -5,17 +5,8 @@ import type { Call } from "../call.ts";
 import { isForced } from "../forced.ts";
 import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
-import type {
-  Appended,
-  ApprovalQuery,
-  Batch,
-  Erasure,
-  EventQuery,
-  Lease,
-  Ledger,
-  Remembered,
-} from "../ledger.ts";
-import type { Verification } from "../ledger.ts";
+import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "../ledger.ts";
+import type { Remembered, Verification } from "../ledger.ts";
 import { Listeners } from "../listeners.ts";
 import { APPROVAL_LIMIT, cursorAfter, leaseIn, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
@@ -220,7 +211,7 @@ class SqlLedger implements Ledger {
 
   async head(): Promise<{ seq: number; hash: string }> {
     const row = await this.#read(() => rows.headRow.row(this.#database.dialect, {}));
-    if (row) return row;
+    if (row !== undefined) return row;
     throw new LedgerError("tampered", "The ledger's head is missing. Restore the store from a backup.");
   }
 

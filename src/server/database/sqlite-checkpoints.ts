@@ -1,6 +1,5 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
-import type { Statement } from "better-sqlite3";
 import { ServerError } from "../problem.ts";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 
@@ -24,7 +23,7 @@ interface HistoryRow {
  * are: the inherited one reads and revives all of each checkpoint on the way, several times a turn.
  */
 export class SqliteCheckpoints extends SqliteSaver {
-  #holder: Statement<[string], { lane_owner: string | null }> | null = null;
+  #holder: ReturnType<SqliteSaver["db"]["prepare"]> | null = null;
   #owner_id = "";
 
   /** From now on writes only to threads that this process of a server has: one that was taken for gone spoils nothing. */
@@ -45,8 +44,9 @@ export class SqliteCheckpoints extends SqliteSaver {
 
   #assertOwn({ configurable }: RunnableConfig): void {
     if (this.#holder === null) return;
-    const thread_id = String((configurable as Partial<Place> | undefined)?.thread_id ?? "");
-    if (this.#holder.get(thread_id)?.lane_owner === this.#owner_id) return;
+    const { thread_id = "" } = (configurable ?? {}) as Partial<Place>;
+    const held = this.#holder.get(thread_id) as { lane_owner: string | null } | undefined;
+    if (held?.lane_owner === this.#owner_id) return;
     throw new ServerError("thread_lost", `Another process has gone on with thread ${thread_id}.`);
   }
 

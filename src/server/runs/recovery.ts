@@ -83,8 +83,8 @@ async function mayGoOn({ runs }: RunPorts, { run_id }: ThreadRow): Promise<boole
 }
 
 /** Threads with a settled approval whose call nobody answered. */
-async function decidedThreads({ ledger, onError }: RunPorts): Promise<Set<string>> {
-  const open = await ledger.openCalls(undefined, { onTampered: (error) => onError(error) });
+async function decidedThreads(ports: RunPorts): Promise<Set<string>> {
+  const open = await ports.ledger.openCalls(undefined, { onTampered: (error) => ports.onError(error) });
   return new Set(open.filter(isDecided).map((call) => call.thread_id));
 }
 

@@ -53,7 +53,7 @@ export class Threads {
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .where("status", "=", status)
       .compile();
-    return Number((await this.#database.read(() => askOne(count)))?.count ?? 0);
+    return (await this.#database.read(() => askOne(count)))?.count ?? 0;
   }
 
   async setStatus(thread_id: string, status: ThreadStatus, error: string | null, at: string): Promise<void> {

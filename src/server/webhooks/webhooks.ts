@@ -14,7 +14,7 @@ const PAUSES_MS = [1_000, 5_000, 25_000];
 const CLAIM_MS = 30_000;
 
 /** How often it is looked for webhooks that another process left, in milliseconds, and how many are told at once. */
-const LOOK_MS = 15_000;
+const LOOK_MS = 1_000;
 const AT_ONCE = 20;
 
 export interface WebhookOptions {
