@@ -2,7 +2,7 @@ import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
-import { decider, hasRole, principalOf, seesWhole } from "../identity/principal.ts";
+import { decider, hasRole, principalOf, seesWhole, type Principal } from "../identity/principal.ts";
 import { forbidden } from "../identity/may.ts";
 import { keptFor, Ttl, TtlView } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
@@ -140,6 +140,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(create, async (c) => {
     const { thread_id, metadata, if_exists, supersteps, ttl } = c.req.valid("json");
+    if (ttl !== undefined && ttl !== null) assertMayEnd(principalOf(c));
     const row = await createThread(parts, {
       thread_id: thread_id ?? undefined,
       metadata: metadata ?? {},
@@ -158,6 +159,7 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(update, async (c) => {
     const { thread_id } = c.req.valid("param");
     const { metadata, ttl } = c.req.valid("json");
+    if (ttl !== undefined) assertMayEnd(principalOf(c));
     await threadOf(ports, thread_id);
     await ports.threads.addMetadata(thread_id, metadata ?? {}, isoTime(ports.clock));
     if (ttl !== undefined) await ports.threads.change(thread_id, () => keptFor(ttl, ports.clock()));
@@ -181,6 +183,11 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const row = await threadOf(ports, c.req.valid("param").thread_id);
     return c.json(await view(c, await copyThread(parts, row, principalOf(c).id)), 200);
   });
+}
+
+/** An end of life erases what was decided, so it is an admin's to set. @throws {ServerError} `forbidden` */
+function assertMayEnd(principal: Principal): void {
+  if (!hasRole(principal)) throw forbidden(principal, []);
 }
 
 async function hasDecisions(ledger: ServerParts["ports"]["ledger"], thread_id: string): Promise<boolean> {
