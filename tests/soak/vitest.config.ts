@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { closingLine } from "../setup/reporter.ts";
 
-/** The long stories: `npm run soak`. One after the other, so that they measure the server and not each other. */
+/** The long stories: `npm run soak`. What measures runs alone, and what kills after that, side by side. */
 // eslint-disable-next-line no-restricted-syntax -- that is where vitest reads it.
 export default defineConfig({
   root: fileURLToPath(new URL("../../", import.meta.url)),
@@ -16,6 +16,6 @@ export default defineConfig({
     setupFiles: ["tests/setup/quiet.ts"],
     reporters: ["verbose", closingLine()],
     pool: "forks",
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 });

@@ -12,8 +12,6 @@ export interface Plan {
   /** The replies, by what the user said; `*` for all else. */
   scripts: Record<string, Reply[]>;
   policy?: unknown;
-  /** Whether several processes serve the file at once. */
-  shared?: boolean;
   /** Where to listen; without it wherever there is room. */
   port?: number;
   /** The moments to stop at, each once. */

@@ -23,6 +23,8 @@ export interface Server extends Http, Talk {
   terminate(): Promise<{ code: number | null; ms: number }>;
   /** What was written to standard error. */
   stderr(): string;
+  /** What the process has in memory once it has thrown away what it can, in MiB. */
+  memory(): Promise<number>;
   /** What keeps the process alive: its sockets, timers and the like, each by its kind. */
   resources(): Promise<string[]>;
 }
@@ -84,6 +86,18 @@ export async function serverOf(child: ChildProcess): Promise<Server> {
       if (!holds() && hasEnded(child)) throw new Error(`The process ended before ${what}.\n${out.stderr}`);
       return holds();
     }, what);
+  /** Asks the process itself for something. */
+  const told = <What>(what: string): Promise<What> =>
+    new Promise((resolve) => {
+      const onMessage = (message: Record<string, What | undefined>): void => {
+        const found = message[what];
+        if (found === undefined) return;
+        child.off("message", onMessage);
+        resolve(found);
+      };
+      child.on("message", onMessage);
+      child.send(what);
+    });
   await untilIn(() => out.url !== "" || reached.size > 0, "it listened");
   const http = httpOf(out.url);
   return {
@@ -105,16 +119,8 @@ export async function serverOf(child: ChildProcess): Promise<Server> {
       return { code, ms: Date.now() - begin };
     },
     stderr: () => out.stderr,
-    resources: () =>
-      new Promise((resolve) => {
-        const onMessage = ({ resources }: { resources?: string[] }): void => {
-          if (resources === undefined) return;
-          child.off("message", onMessage);
-          resolve(resources.toSorted());
-        };
-        child.on("message", onMessage);
-        child.send("resources");
-      }),
+    memory: async () => Math.round((await told<{ rss: number }>("memory")).rss / 1_048_576),
+    resources: async () => (await told<string[]>("resources")).toSorted(),
   };
 }
 

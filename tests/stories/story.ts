@@ -38,18 +38,19 @@ export function newFolder(): string {
 }
 
 export interface StoryOptions {
-  shared?: boolean;
   /** Where the processes work. */
   folder?: string;
   /** Where the store is. Default: in the folder. */
   disk?: string;
+  /** Whether its processes throw away what they can before they say what they have in memory. */
+  gc?: boolean;
 }
 
 /** @param script what the model replies, whatever the user says, or by what the user says. */
 export function story(
   script: Reply[] | Record<string, Reply[]>,
   policy?: unknown,
-  { shared = false, folder = newFolder(), disk = folder }: StoryOptions = {},
+  { folder = newFolder(), disk = folder, gc = false }: StoryOptions = {},
 ): Story {
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
@@ -61,8 +62,8 @@ export function story(
   ): Promise<Server> => {
     const store = `file:${join(disk, "state.db")}`;
     const rest = policy !== undefined && { policy };
-    const plan: Plan = { folder, store, scripts, holds, shared, ...where, ...rest };
-    return forkServer(file, args, folder, { STORY: JSON.stringify(plan) });
+    const plan: Plan = { folder, store, scripts, holds, ...where, ...rest };
+    return forkServer(file, args, folder, { STORY: JSON.stringify(plan) }, gc ? ["--expose-gc"] : []);
   };
   return {
     start: (holds = [], where?) => spawn(fixture("server.mjs"), [], holds, where),
@@ -80,13 +81,19 @@ export function serveBundled(folder: string): Promise<Server> {
   return forkServer(cli, SERVE, folder, { COUNTERSIGN_WORKSPACE: "workspace" });
 }
 
-function forkServer(file: string, args: string[], cwd: string, env: Record<string, string>): Promise<Server> {
+function forkServer(
+  file: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string>,
+  execArgv: string[] = [],
+): Promise<Server> {
   return serverOf(
     fork(file, args, {
       cwd,
       // What is told there by default is no fault.
       env: { PATH: process.env["PATH"] ?? "", COUNTERSIGN_LOG_LEVEL: "error", ...env },
-      execArgv: [],
+      execArgv,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     }),
   );
