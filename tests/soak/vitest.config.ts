@@ -10,7 +10,10 @@ export default defineConfig({
     alias: { countersign: fileURLToPath(new URL("../../src/index.ts", import.meta.url)) },
   },
   test: {
-    include: ["tests/soak/*.soak.ts", "tests/stories/{random-kills,kill-windows}.test.ts"],
+    include: [
+      "tests/soak/*.soak.ts",
+      "tests/stories/{random-kills,kill-windows,kill-windows-beside}.test.ts",
+    ],
     env: { STORY_ROUNDS: process.env["STORY_ROUNDS"] ?? "200", STORY_WINDOWS: "all" },
     globalSetup: ["tests/setup/global.ts"],
     setupFiles: ["tests/setup/quiet.ts"],
