@@ -1,6 +1,6 @@
 import type { Migration } from "../../ledger/sql/index.ts";
 
-/** Which first answers are about which threads, one step a version. */
+/** Which first answers are about which threads, and whose deleted threads were, one step a version. */
 export const keepingMigrations: Migration[] = [
   ({ schema }) => [
     schema
@@ -10,5 +10,12 @@ export const keepingMigrations: Migration[] = [
       .addPrimaryKeyConstraint("keeping_answers_key", ["key", "thread_id"])
       .compile(),
     schema.createIndex("keeping_answers_by_thread").on("keeping_answers").columns(["thread_id"]).compile(),
+  ],
+  ({ schema }) => [
+    schema
+      .createTable("keeping_owners")
+      .addColumn("thread_id", "text", (column) => column.primaryKey())
+      .addColumn("owner_digest", "text", (column) => column.notNull())
+      .compile(),
   ],
 ];

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { decider, hasRole, principalOf, seesWhole, type Principal } from "../identity/principal.ts";
-import { forbidden } from "../identity/may.ts";
+import { forbidden, noThread } from "../identity/may.ts";
 import { keptFor, Ttl, TtlView } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { jsonAnswer, jsonBody, problemAnswer, ThreadId } from "../schemas.ts";
@@ -173,9 +173,10 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const row = await ports.threads.get(thread_id);
     const isLeft = row === undefined && hasRole(principal, "admin");
     if (isLeft && (await eraseLeft(parts, thread_id, decider(principal)))) return c.body(null, 204);
+    if (row === undefined) throw noThread(thread_id);
     // A deletion erases who allowed what, which whoever asked for it may not do by themselves.
     if (!hasRole(principal) && (await hasDecisions(ports.ledger, thread_id))) throw forbidden(principal, []);
-    await deleteThread(parts, row ?? (await threadOf(ports, thread_id)), decider(principal));
+    await deleteThread(parts, row, decider(principal));
     return c.body(null, 204);
   });
 

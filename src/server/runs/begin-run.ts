@@ -85,7 +85,7 @@ export async function checkAlone(
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };
   return async () => {
     const row = emptyThread(randomUUID(), {}, { at: isoTime(parts.ports.clock), owner: by.id });
-    await parts.ports.threads.add(row);
+    await parts.ports.threads.add(row, by);
     return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
   };
 }
@@ -151,7 +151,7 @@ async function rowOf(
 ): Promise<ThreadRow> {
   // Somebody else may create it in this moment: then theirs is taken.
   const about = { at: isoTime(ports.clock), owner: by.id };
-  if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, about));
+  if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, about), by);
   return threadOf(ports, thread_id);
 }
 

@@ -11,7 +11,7 @@ import { checkStorable } from "../runs/check-input.ts";
 import { draftWrite, type StateUpdate } from "./draft-write.ts";
 import { assertGateKept } from "./gate-state.ts";
 import { assertHarmlessState } from "./harmless.ts";
-import { emptyThread, threadOf } from "./new-thread.ts";
+import { emptyThread } from "./new-thread.ts";
 import { graphOf } from "./thread-graph.ts";
 
 /** An update of a thread's first states; a command writes and says where to go on. */
@@ -43,7 +43,7 @@ export async function createThread(parts: ServerParts, wanted: NewThread): Promi
   const row = { ...empty, ...keptFor(ttl, Date.parse(at)) };
   if (supersteps.length === 0) return add(parts, row, wanted);
   const existing = await ports.threads.get(thread_id);
-  if (existing) return add(parts, row, wanted);
+  if (existing || (await ports.threads.isOfOthers(thread_id, by))) return add(parts, row, wanted);
   return manager.alone(thread_id, async () => {
     const { graph_id, assistant_id, graph } = await graphOf(parts, row);
     const updates = supersteps.map((step) => step.map(asUpdate));
@@ -56,17 +56,17 @@ export async function createThread(parts: ServerParts, wanted: NewThread): Promi
     const lane_owner = ports.leases.owner_id;
     const first: ThreadRow = { ...row, graph_id, assistant_id, metadata_json, lane_owner };
     // Somebody else may have created it meanwhile: then these states are not its.
-    if (!(await ports.threads.add(first))) return add(parts, first, wanted);
+    if (!(await ports.threads.add(first, by))) return add(parts, first, wanted);
     await drafted.commit();
     return first;
   });
 }
 
 async function add({ ports }: ServerParts, row: ThreadRow, { by, if_exists }: NewThread): Promise<ThreadRow> {
-  if (await ports.threads.add(row)) return row;
-  const there = await threadOf(ports, row.thread_id);
+  if (await ports.threads.add(row, by)) return row;
+  const there = await ports.threads.get(row.thread_id);
   // The thread of somebody else is not given away, by whichever name it was asked for.
-  if (if_exists === "do_nothing" && sees(by, there)) return there;
+  if (if_exists === "do_nothing" && there !== undefined && sees(by, there)) return there;
   throw new ServerError("thread_exists", `There is a thread "${row.thread_id}" already.`);
 }
 

@@ -4,6 +4,7 @@ import type { Work } from "../../ledger/sql/index.ts";
 import { dropCheckpoints } from "../database/stored-checkpoints.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { dropAnswers } from "../keeping/answers-of.ts";
+import { noteOwner } from "../keeping/former-owners.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import type { Run } from "../runs/run.ts";
@@ -48,6 +49,7 @@ async function erase(parts: ServerParts, thread_id: string, by: DecidedBy, reaso
   await ledger.erase(thread_id, {
     ...{ at: isoTime(clock), by },
     *along() {
+      yield* noteOwner(parts.database, thread_id);
       yield* removing(parts, thread_id);
       yield* dropAnswers(parts.database, thread_id);
       yield* dropWebhooks(parts.database, thread_id);

@@ -1,5 +1,7 @@
 import { ask, askOne, Operation, type Database, type Work } from "../../ledger/sql/index.ts";
 import type { ServerTables, ThreadRow, ThreadStatus } from "../database/tables.ts";
+import type { Principal } from "../identity/principal.ts";
+import { isOfOthers } from "../keeping/former-owners.ts";
 
 /** How a list of threads is asked for. */
 export interface ThreadQuery {
@@ -22,15 +24,24 @@ export class Threads {
     this.#database = database;
   }
 
-  /** Adds a thread; false when there is one of this id. */
-  async add(row: ThreadRow): Promise<boolean> {
+  /** Adds a thread; false when there is one of this id, or what is left of one that was not theirs. */
+  async add(row: ThreadRow, by: Principal): Promise<boolean> {
     const insert = this.#build()
       .insertInto("server_threads")
       .values(row)
       .onConflict((conflict) => conflict.column("thread_id").doNothing())
       .returning("thread_id")
       .compile();
-    return (await this.#database.run(() => askOne(insert))) !== undefined;
+    const database = this.#database;
+    return database.run(function* () {
+      if (yield* isOfOthers(database, row.thread_id, by)) return false;
+      return (yield* askOne(insert)) !== undefined;
+    });
+  }
+
+  /** Whether nobody but an admin may make a thread of this id, though there is none. */
+  isOfOthers(thread_id: string, by: Principal): Promise<boolean> {
+    return this.#database.read(() => isOfOthers(this.#database, thread_id, by));
   }
 
   async get(thread_id: string): Promise<ThreadRow | undefined> {
