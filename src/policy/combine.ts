@@ -1,6 +1,7 @@
 import type { Rule } from "./document.ts";
 import { canonicalJson, deepFreeze } from "./json.ts";
 import { markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
+import { strictestBudget } from "./budget.ts";
 import { strictestGrants } from "./grants.ts";
 import { strictestRepeat } from "./repeat.ts";
 import { strictestReview } from "./review.ts";
@@ -27,7 +28,9 @@ function join(a: PolicyOverlay, b: PolicyOverlay): PolicyOverlay {
   const rules = unite(a.rules ?? [], b.rules ?? []);
   const review = strictestReview(a.review ?? {}, b.review ?? {});
   const grants = strictestGrants(a.grants ?? {}, b.grants ?? {});
+  const budget = strictestBudget(a.fatigue?.budget, b.fatigue?.budget);
   const repeat = strictestRepeat(a.fatigue?.repeat ?? {}, b.fatigue?.repeat ?? {});
+  const fatigue = { ...(budget && { budget }), ...(Object.keys(repeat).length > 0 && { repeat }) };
   const mask = [...new Set([...(a.mask ?? []), ...(b.mask ?? [])])].sort();
   return {
     ...(mode === undefined ? {} : { mode }),
@@ -35,7 +38,7 @@ function join(a: PolicyOverlay, b: PolicyOverlay): PolicyOverlay {
     ...(rules.length === 0 ? {} : { rules }),
     ...(Object.keys(review).length === 0 ? {} : { review }),
     ...(Object.keys(grants).length === 0 ? {} : { grants }),
-    ...(Object.keys(repeat).length === 0 ? {} : { fatigue: { repeat } }),
+    ...(Object.keys(fatigue).length === 0 ? {} : { fatigue }),
     ...(mask.length === 0 ? {} : { mask }),
   };
 }

@@ -1,7 +1,10 @@
 import type { z } from "zod";
+import { fillAllowance } from "./allowance.ts";
+import { fillReviewer } from "./automatic-reviewer.ts";
+import { fillBudget } from "./budget.ts";
 import { checkWhen } from "./check-when.ts";
 import { compiled } from "./compiled-policy.ts";
-import { OverlayDocument, PolicyDocument, type Rule } from "./document.ts";
+import { OverlayDocument, PolicyDocument } from "./document.ts";
 import { parseDuration } from "./duration.ts";
 import type { ToolFacts } from "./facts.ts";
 import { readJsonInput } from "./json-input.ts";
@@ -13,6 +16,7 @@ import { isParsed, markParsed, type Policy, type PolicyOverlay } from "./policy.
 import { formatPath, PolicyError, type PolicyProblem } from "./policy-error.ts";
 import { problemsOf } from "./problems.ts";
 import { fillReview } from "./review.ts";
+import { fillRubberStamp } from "./rubber-stamp.ts";
 
 /**
  * Parses and lints a policy and fills in its defaults. With `tools`, a rule that names no registered tool is an error.
@@ -39,6 +43,12 @@ function parsePolicy(input: unknown): Policy {
     review: fillReview(document.review ?? {}),
     grants: fillGrants(document.grants ?? {}),
     repeat: fillRepeat(document.fatigue?.repeat ?? {}),
+    budgets: document.fatigue?.budget === undefined ? [] : [fillBudget(document.fatigue.budget)],
+    allowances: (document.allowances ?? []).map(fillAllowance),
+    reviewers: (document.reviewers ?? []).map(fillReviewer),
+    groups: document.groups ?? {},
+    rubberStamp:
+      document.fatigue?.rubberStamp === undefined ? null : fillRubberStamp(document.fatigue.rubberStamp),
     ...(document.mask === undefined ? {} : { mask: document.mask }),
   });
 }
@@ -61,7 +71,7 @@ export function parseOverlay(input: unknown): PolicyOverlay {
   });
 }
 
-function parseDocument<S extends z.ZodType<{ rules?: Rule[] | undefined; review?: object | undefined }>>(
+function parseDocument<S extends typeof PolicyDocument | typeof OverlayDocument>(
   schema: S,
   input: unknown,
   what: string,
@@ -71,21 +81,14 @@ function parseDocument<S extends z.ZodType<{ rules?: Rule[] | undefined; review?
   if (!parsed.success) throw new PolicyError(problemsOf(parsed.error.issues, json), what);
   const problems = checkDocument(parsed.data);
   if (problems.length > 0) throw new PolicyError(problems, what);
-  return parsed.data;
+  return parsed.data as z.output<S>;
 }
 
-interface Written {
-  rules?: Rule[] | undefined;
-  review?: { timeout?: string } | undefined;
-  grants?: { maxTtl?: string } | undefined;
-}
+type Written = z.output<typeof PolicyDocument> | z.output<typeof OverlayDocument>;
 
-function checkDocument(document: Written) {
+function checkDocument(document: Written): PolicyProblem[] {
   const seen = new Map<string, number>();
-  const problems: PolicyProblem[] = [
-    ...checkTimeout(document.review?.timeout, ["review", "timeout"]),
-    ...checkTimeout(document.grants?.maxTtl, ["grants", "maxTtl"]),
-  ];
+  const problems = durationsIn(document).flatMap(([text, path]) => checkDuration(text, path));
   for (const [index, rule] of (document.rules ?? []).entries()) {
     const first = seen.get(rule.id);
     if (first === undefined) seen.set(rule.id, index);
@@ -93,16 +96,35 @@ function checkDocument(document: Written) {
       const message = `"${rule.id}" is the id of rules[${first}] already; give each rule its own`;
       problems.push({ path: `rules[${index}].id`, message });
     }
-    problems.push(...checkTimeout(rule.review?.timeout, ["rules", index, "review", "timeout"]));
     if (rule.when !== undefined) problems.push(...checkWhen(rule.when, ["rules", index, "when"]));
   }
   return problems;
 }
 
-function checkTimeout(timeout: string | undefined, path: readonly PropertyKey[]): PolicyProblem[] {
-  if (timeout === undefined) return [];
+function durationsIn(document: Written): [string | undefined, PropertyKey[]][] {
+  const { rules = [], review, grants, fatigue } = document;
+  const { allowances = [], reviewers = [] } =
+    "allowances" in document || "reviewers" in document ? document : {};
+  return [
+    [review?.timeout, ["review", "timeout"]],
+    [grants?.maxTtl, ["grants", "maxTtl"]],
+    [fatigue?.budget?.per, ["fatigue", "budget", "per"]],
+    ...rules.map(({ review }, index): [string | undefined, PropertyKey[]] => [
+      review?.timeout,
+      ["rules", index, "review", "timeout"],
+    ]),
+    ...allowances.map(({ per }, index): [string, PropertyKey[]] => [per, ["allowances", index, "per"]]),
+    ...reviewers.map(({ timeout }, index): [string | undefined, PropertyKey[]] => [
+      timeout,
+      ["reviewers", index, "timeout"],
+    ]),
+  ];
+}
+
+function checkDuration(duration: string | undefined, path: readonly PropertyKey[]): PolicyProblem[] {
+  if (duration === undefined) return [];
   try {
-    parseDuration(timeout);
+    parseDuration(duration);
     return [];
   } catch (error) {
     return [{ path: formatPath(path), message: error instanceof Error ? error.message : "is no duration" }];

@@ -1,37 +1,10 @@
 import { z } from "zod";
-import { DURATION_PATTERN } from "./duration.ts";
-import { SCOPES } from "./grants.ts";
+import { Allowance, Fatigue, FatigueOverlay, Grants } from "./fatigue-document.ts";
 import { MASK_PATTERN } from "./mask-pattern.ts";
-import { DecisionType, Mode, Tier } from "./tier.ts";
+import { AutomaticReviewer, Groups } from "./people-document.ts";
+import { Review } from "./review-document.ts";
+import { Mode, Tier } from "./tier.ts";
 import { When } from "./when.ts";
-
-const Review = z
-  .strictObject({
-    ask: z
-      .enum(["together", "one-by-one"])
-      .describe("Whether the questions of one turn are open together or one after the other."),
-    onNewInput: z
-      .enum(["refuse", "withdraw"])
-      .describe("New input while a question is open: refuse it, or withdraw the question first."),
-    decisions: z
-      .array(DecisionType)
-      .min(1)
-      .describe("The answers a reviewer is offered. Reject is always among them."),
-    timeout: z
-      .string()
-      .regex(DURATION_PATTERN)
-      .describe('How long a question waits, like "30s", "15m", "4h" or "7d".'),
-    onTimeout: z.literal("reject").describe("What becomes of a question that nobody answered in time."),
-    requireReason: z.array(DecisionType).min(1).describe("The answers that need a reason."),
-    remember: z
-      .boolean()
-      .describe("Whether a decision may be remembered; what is remembered decides nothing where it may not."),
-  })
-  .partial()
-  .meta({ id: "Review", description: "How a call is asked about." });
-
-/** How a call is asked about, as written. */
-export type ReviewInput = z.infer<typeof Review>;
 
 const Rule = z
   .strictObject({
@@ -58,41 +31,6 @@ const Rule = z
 /** One line of a policy, as written. */
 export type Rule = z.infer<typeof Rule>;
 
-const Grants = z
-  .strictObject({
-    scopes: z
-      .array(z.enum(SCOPES))
-      .min(1)
-      .describe(
-        "For whose calls: of the same thread, of the user who asked, of everyone. Default: `thread`.",
-      ),
-    maxTtl: z.string().regex(DURATION_PATTERN).describe('For how long at most. Default: "8h".'),
-    maxUses: z.number().int().min(1).max(10_000).describe("For how many calls at most. Default: 50."),
-  })
-  .partial()
-  .meta({ id: "Grants" });
-
-const Fatigue = z
-  .strictObject({
-    repeat: z
-      .strictObject({
-        afterReject: z
-          .enum(["reject", "ask"])
-          .describe(
-            "A call that was rejected in this thread, with the same arguments again. Default: `reject`.",
-          ),
-        afterExpiry: z
-          .enum(["reject", "ask"])
-          .describe("One whose question nobody answered in time. Default: `ask`."),
-      })
-      .partial()
-      .describe("What becomes of a call that was put to people before, in the same thread."),
-  })
-  .partial()
-  .meta({ id: "Fatigue" });
-/** What keeps questions from being asked again, as written. */
-export type FatigueInput = z.infer<typeof Fatigue>;
-
 const shared = {
   mode: Mode.optional(),
   default: Tier.optional().describe(
@@ -105,7 +43,6 @@ const shared = {
     .describe("All matching rules count, the strictest wins, order is irrelevant."),
   review: Review.optional().describe("How every call is asked about."),
   grants: Grants.optional().describe("What of decisions may be remembered at most."),
-  fatigue: Fatigue.optional().describe("What keeps questions from being asked again and again."),
   mask: z
     .array(z.string().max(200).regex(MASK_PATTERN))
     .min(1)
@@ -117,9 +54,30 @@ const shared = {
   $schema: z.string().optional().describe("The address of this schema, for editors. Not part of the policy."),
 };
 
+const ownersOnly = {
+  fatigue: Fatigue.optional().describe("What keeps reviewers awake."),
+  allowances: z
+    .array(Allowance)
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Calls that would be asked about and run without, as long as a sum stays small."),
+  reviewers: z
+    .array(AutomaticReviewer)
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("Automatic reviewers, asked in this order before a person."),
+  groups: Groups.optional().describe("Groups of reviewers: the ids of their members."),
+};
+
 /** The JSON of a policy. */
 export const PolicyDocument = z
-  .strictObject({ version: z.literal(1).describe("The version of the policy language."), ...shared })
+  .strictObject({
+    version: z.literal(1).describe("The version of the policy language."),
+    ...shared,
+    ...ownersOnly,
+  })
   .meta({
     title: "Countersign policy",
     description: "Which tool calls run, which ask first and which never run.",
@@ -128,11 +86,12 @@ export type PolicyInput = z.input<typeof PolicyDocument>;
 
 /** The JSON of an overlay: a partial policy that can only tighten. */
 export const OverlayDocument = z
-  .strictObject({ version: z.literal(1).optional(), ...shared })
+  .strictObject({
+    version: z.literal(1).optional(),
+    ...shared,
+    fatigue: FatigueOverlay.optional().describe("How often people are asked."),
+  })
   .meta({ title: "Countersign policy overlay" });
 
-/** Every key of a policy that exists in the language but that this version does not enforce. */
-export const UNENFORCED: readonly string[] = [
-  ...["allowances", "reviewers", "groups", "budget", "rubberStamp", "asksPerRun"],
-  ...["quorum", "separateDuties", "by", "escalate", "allowTimeoutApproval"],
-];
+/** The keys that only the owner's own policy may have. */
+export const OWNERS_ONLY: readonly string[] = ["allowances", "reviewers", "groups", "rubberStamp"];

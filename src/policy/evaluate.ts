@@ -1,3 +1,4 @@
+import { fillBudget, unitedBudgets, type Budget } from "./budget.ts";
 import { shorten } from "./describe.ts";
 import type { Facts, PolicyCall, Verdict } from "./facts.ts";
 import { fillGrants, strictestGrants } from "./grants.ts";
@@ -40,13 +41,24 @@ export function toVerdict(policy: Policy, call: PolicyCall, judgement: Judgement
     ...(reasons.length === 0 ? {} : { reason: [...new Set(reasons)].sort().join(" ") }),
     base: judgement.base.tier,
     mode: modeOf(policy),
-    review: effectiveReview(policy.review, own, [
-      ...(overlay?.review === undefined ? [] : [overlay.review]),
-      ...added,
-    ]),
+    review: effectiveReview(
+      policy,
+      own,
+      [...(overlay?.review === undefined ? [] : [overlay.review]), ...added],
+      judgement.base.tier,
+    ),
     grants: fillGrants(strictestGrants(policy.grants, overlay?.grants ?? {})),
     repeat: fillRepeat(strictestRepeat(policy.repeat, overlay?.fatigue?.repeat ?? {})),
+    budgets: budgetsOf(policy),
+    allowances: policy.allowances.filter(({ tools }) => tools.includes(call.name)),
+    reviewers: policy.reviewers,
+    rubberStamp: policy.rubberStamp,
   };
+}
+
+function budgetsOf({ budgets, overlay }: Policy): Budget[] {
+  const added = overlay?.fatigue?.budget;
+  return added === undefined ? budgets : unitedBudgets(...budgets, fillBudget(added));
 }
 
 function unjudgeable(): Verdict {
@@ -56,8 +68,9 @@ function unjudgeable(): Verdict {
     why: "The policy could not judge this call, so it is denied.",
     base: "deny",
     mode: "never",
-    review: effectiveReview(fillReview({}), [], []),
+    review: effectiveReview({ review: fillReview({}), groups: {} }, [], [], "deny"),
     grants: fillGrants({}),
     repeat: fillRepeat({}),
+    ...{ budgets: [], allowances: [], reviewers: [], rubberStamp: null },
   };
 }

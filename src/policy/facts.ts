@@ -1,5 +1,10 @@
+import type { Allowance } from "./allowance.ts";
+import type { AutomaticReviewer } from "./automatic-reviewer.ts";
+import type { Budget } from "./budget.ts";
 import type { Grants } from "./grants.ts";
+import type { Group } from "./groups.ts";
 import type { Repeat } from "./repeat.ts";
+import type { RubberStamp } from "./rubber-stamp.ts";
 import type { DecisionType, Mode, Tier } from "./tier.ts";
 
 /** What is known of a tool. */
@@ -45,7 +50,16 @@ export interface EffectiveReview {
   onNewInput: "refuse" | "withdraw";
   decisions: DecisionType[];
   timeoutMs: number;
-  onTimeout: "reject";
+  /** `approve` only where the base tier and the policy allow it. */
+  onTimeout: "reject" | "escalate" | "approve";
+  /** The groups that a question goes to, one after the other. */
+  escalate: Group[];
+  quorum: number;
+  separateDuties: boolean;
+  /** Lists of groups, in one group of each of which a reviewer must be. */
+  by: string[][];
+  /** The ids of those who may decide; `null`: everybody who reviews. */
+  reviewers: string[] | null;
   requireReason: DecisionType[];
   remember: boolean;
 }
@@ -66,4 +80,11 @@ export interface Verdict {
   /** What of a decision may be remembered at most; nothing where `review.remember` says so. */
   grants: Grants;
   repeat: Repeat;
+  /** All of them hold. */
+  budgets: Budget[];
+  /** Those that name the tool. */
+  allowances: Allowance[];
+  /** Who is asked before a person, in this order. */
+  reviewers: AutomaticReviewer[];
+  rubberStamp: RubberStamp | null;
 }

@@ -2,8 +2,10 @@ import { contradictionIn } from "./contradiction.ts";
 import type { Rule } from "./document.ts";
 import { parseDuration } from "./duration.ts";
 import type { ToolFacts } from "./facts.ts";
+import { lintAllowances } from "./lint-allowances.ts";
 import { lintFields } from "./lint-fields.ts";
 import { lintMask } from "./lint-mask.ts";
+import { lintPeople } from "./lint-people.ts";
 import { lintRisk } from "./lint-risk.ts";
 import { lintTools } from "./lint-tools.ts";
 import type { Policy } from "./policy.ts";
@@ -19,7 +21,10 @@ export type FindingCode =
   | "glob_relaxes_declared"
   | "shell_tightens"
   | "duplicate_id"
-  | "no_effect";
+  | "no_effect"
+  | "unknown_group"
+  | "unreachable_quorum"
+  | "unsafe_timeout";
 
 /** Something in a policy that is wrong (`error`: it is refused) or probably not meant (`warning`). */
 export interface Finding {
@@ -49,7 +54,12 @@ export function lintPolicy(policy: Policy, tools?: readonly ToolFacts[]): Findin
       ...lintRisk(rule, path, tools, policy.default),
     ];
   });
-  return [...inRules, ...(tools === undefined ? [] : lintMask(policy.mask ?? [], tools))];
+  return [
+    ...inRules,
+    ...lintPeople(policy),
+    ...lintAllowances(policy, tools),
+    ...(tools === undefined ? [] : lintMask(policy.mask ?? [], tools)),
+  ];
 }
 
 function lintId(rule: Rule, index: number, policy: Policy): Finding[] {

@@ -2,7 +2,7 @@ import type { Judgement } from "./judgement.ts";
 import type { Policy } from "./policy.ts";
 import { effectiveReview } from "./review.ts";
 import type { EffectiveReview } from "./facts.ts";
-import type { ReviewInput } from "./document.ts";
+import type { ReviewInput } from "./review-document.ts";
 import { compareTiers, strictestMode } from "./tier.ts";
 import { parseDuration } from "./duration.ts";
 
@@ -24,10 +24,11 @@ export function overlookedOf(policy: Policy, judgement: Judgement): string[] {
   return found;
 }
 
-function reviewKeys(policy: Policy, { outcomes }: Judgement): string[] {
+function reviewKeys(policy: Policy, judgement: Judgement): string[] {
+  const { outcomes } = judgement;
   const counting = outcomes.filter(({ fate }) => fate === "counts");
   const blocks = counting.filter(({ fromOverlay }) => !fromOverlay).flatMap(({ rule }) => rule.review ?? []);
-  const own = effectiveReview(policy.review, blocks, []);
+  const own = effectiveReview(policy, blocks, [], judgement.base.tier);
   const asked = [
     ...(policy.overlay?.review === undefined ? [] : [policy.overlay.review]),
     ...counting.filter(({ fromOverlay }) => fromOverlay).flatMap(({ rule }) => rule.review ?? []),
@@ -41,6 +42,9 @@ function milderKeys(own: EffectiveReview, asked: ReviewInput): string[] {
     onNewInput: asked.onNewInput === "withdraw" && own.onNewInput === "refuse",
     decisions: (asked.decisions ?? []).some((decision) => !own.decisions.includes(decision)),
     timeout: asked.timeout !== undefined && parseDuration(asked.timeout) > own.timeoutMs,
+    onTimeout: asked.onTimeout === "approve" && own.onTimeout !== "approve",
+    quorum: asked.quorum !== undefined && asked.quorum < own.quorum,
+    separateDuties: asked.separateDuties === false && own.separateDuties,
   };
   return Object.entries(milder).flatMap(([key, isMilder]) => (isMilder ? [key] : []));
 }

@@ -1,7 +1,14 @@
 import { strictestMode, type DecisionType, type Mode, type Tier } from "./tier.ts";
-import type { FatigueInput, ReviewInput, Rule } from "./document.ts";
+import type { Allowance } from "./allowance.ts";
+import type { AutomaticReviewer } from "./automatic-reviewer.ts";
+import type { Budget } from "./budget.ts";
+import type { Rule } from "./document.ts";
+import type { FatigueInput } from "./fatigue-document.ts";
 import type { Grants, GrantsInput } from "./grants.ts";
+import type { Groups } from "./people-document.ts";
 import type { Repeat } from "./repeat.ts";
+import type { ReviewInput } from "./review-document.ts";
+import type { RubberStamp } from "./rubber-stamp.ts";
 
 /** How calls are asked about, with every default filled in. */
 export interface Review {
@@ -9,7 +16,12 @@ export interface Review {
   onNewInput: "refuse" | "withdraw";
   decisions: DecisionType[];
   timeout: string;
-  onTimeout: "reject";
+  onTimeout: "reject" | "escalate" | "approve";
+  allowTimeoutApproval: boolean;
+  escalate: string[];
+  quorum: number;
+  separateDuties: boolean;
+  by: string[] | string[][];
   requireReason: DecisionType[];
   remember: boolean;
 }
@@ -34,6 +46,12 @@ export interface Policy {
   review: Review;
   grants: Grants;
   repeat: Repeat;
+  /** At most one of its own. */
+  budgets: Budget[];
+  allowances: Allowance[];
+  reviewers: AutomaticReviewer[];
+  groups: Groups;
+  rubberStamp: RubberStamp | null;
   /** Dot paths of arguments that people do not see; absent when there are none. */
   mask?: string[];
   overlay?: PolicyOverlay;

@@ -1,14 +1,32 @@
 import type { z } from "zod";
-import { UNENFORCED } from "./document.ts";
+import { OWNERS_ONLY } from "./document.ts";
 import { didYouMean } from "./nearest.ts";
 import { formatPath, type PolicyProblem } from "./policy-error.ts";
 import { PREDICATE_KEYS } from "./when.ts";
 
 type Issue = z.core.$ZodIssue;
 
-const REVIEW_KEYS = ["ask", "onNewInput", "decisions", "timeout", "onTimeout", "requireReason", "remember"];
+const REVIEW_KEYS = [
+  ...["ask", "onNewInput", "decisions", "timeout", "onTimeout", "allowTimeoutApproval", "escalate"],
+  ...["quorum", "separateDuties", "by", "requireReason", "remember"],
+];
 const RULE_KEYS = ["id", "tools", "when", "tier", "reason", "review"];
-const TOP_KEYS = ["version", "mode", "default", "rules", "review", "mask"];
+const TOP_KEYS = [
+  ...["version", "mode", "default", "rules", "review", "grants", "allowances", "fatigue", "reviewers"],
+  ...["groups", "mask"],
+];
+
+/** The keys that stand inside a key of the top level. */
+const INNER_KEYS: Readonly<Record<string, readonly string[]>> = {
+  grants: ["scopes", "maxTtl", "maxUses"],
+  allowances: ["id", "tools", "sum", "upTo", "per", "by"],
+  reviewers: ["use", "may", "timeout"],
+  fatigue: ["budget", "repeat", "rubberStamp"],
+  budget: ["asks", "per", "by", "over"],
+  repeat: ["afterReject", "afterExpiry", "asksPerRun"],
+  rubberStamp: ["window", "approveRate", "medianSeconds", "then"],
+  then: ["requireReason", "pauseSeconds", "secondReviewer"],
+};
 
 /** Says what a schema found wrong with an input, a path and a sentence for each thing. */
 export function problemsOf(issues: readonly Issue[], input: unknown): PolicyProblem[] {
@@ -25,18 +43,19 @@ export function problemsOf(issues: readonly Issue[], input: unknown): PolicyProb
 
 function unknownKey(key: string, path: readonly PropertyKey[]): string {
   const inPredicate = path.includes("when");
-  if (!inPredicate && UNENFORCED.includes(key))
-    return `\`${key}\` is not enforced by this version; remove it`;
-  const known = inPredicate
-    ? PREDICATE_KEYS
-    : path.includes("review")
-      ? REVIEW_KEYS
-      : path.includes("rules")
-        ? RULE_KEYS
-        : TOP_KEYS;
+  if (!inPredicate && OWNERS_ONLY.includes(key))
+    return `only the graph's own policy has \`${key}\`, since an overlay can only tighten; remove it`;
+  const known = inPredicate ? PREDICATE_KEYS : knownKeys(path);
   const kind = inPredicate ? "predicate" : "key";
   const hint = didYouMean(key, known) || `; the ${kind}s here are ${known.join(", ")}`;
   return `"${key.slice(0, 60)}" is not a known ${kind}${hint}`;
+}
+
+function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  if (path.includes("review")) return REVIEW_KEYS;
+  if (path.includes("rules")) return RULE_KEYS;
+  const inner = path.filter((key): key is string => typeof key === "string").at(-1);
+  return (inner !== undefined && INNER_KEYS[inner]) || TOP_KEYS;
 }
 
 function sentence(issue: Issue, value: unknown): string {
@@ -70,9 +89,6 @@ function sentence(issue: Issue, value: unknown): string {
 }
 
 function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: readonly string[]): string {
-  if (key === "onTimeout" && (value === "escalate" || value === "approve")) {
-    return `"${value}" is not enforced by this version; write "reject" or remove it`;
-  }
   if (key === "version") return "must be 1, the only version of the policy language";
   const text = typeof value === "string" ? `"${value.slice(0, 60)}"` : kindOf(value);
   const hint = typeof value === "string" ? didYouMean(value, allowed) : "";
@@ -82,10 +98,16 @@ function wrongValue(key: PropertyKey | undefined, value: unknown, allowed: reado
 
 function wrongFormat(key: PropertyKey | undefined, path: readonly PropertyKey[], value: string): string {
   const text = `"${value.slice(0, 60)}"`;
-  if (key === "timeout" || key === "maxTtl")
+  if (key === "timeout" || key === "maxTtl" || key === "per")
     return `${text} is no duration; write a whole number and s, m, h or d, like "15m"`;
   if (path[0] === "mask")
     return `${text} is no path of arguments; write names joined by dots, with * for any one and ** for any number, like "**.password"`;
+  if (path.includes("by") || path.includes("escalate") || path[0] === "groups")
+    return `${text} is no name of a group; write letters, digits and . _ - without spaces, at most 64`;
+  if (path[0] === "allowances" && path.includes("tools"))
+    return `${text} is no exact tool name; an allowance relaxes, so it names each tool without * and ?`;
+  if (path[0] === "reviewers")
+    return `${text} is no name of a reviewer; write the name it is registered under`;
   if (path.includes("tools"))
     return `${text} is no tool name; write a name or a glob with * and ?, like "read_*"`;
   return `${text} is no rule id; write letters, digits and . _ : / - without spaces, at most 100`;

@@ -1,8 +1,10 @@
-import type { ReviewInput } from "./document.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import type { EffectiveReview } from "./facts.ts";
+import { groupsOf, membersOfAll } from "./groups.ts";
+import type { Groups } from "./people-document.ts";
 import type { Review } from "./policy.ts";
-import { ALL_DECISIONS, type DecisionType } from "./tier.ts";
+import type { ReviewInput } from "./review-document.ts";
+import { ALL_DECISIONS, compareTiers, type DecisionType, type Tier } from "./tier.ts";
 
 const DEFAULTS: Review = {
   ask: "together",
@@ -10,46 +12,37 @@ const DEFAULTS: Review = {
   decisions: [...ALL_DECISIONS],
   timeout: "24h",
   onTimeout: "reject",
+  allowTimeoutApproval: false,
+  escalate: [],
+  quorum: 1,
+  separateDuties: false,
+  by: [],
   requireReason: [],
   remember: true,
 };
 
+/** A review block on its way to a verdict: `by` as a list of lists, each of which a reviewer must be in. */
+type Block = Omit<ReviewInput, "by"> & { by?: string[][] | undefined };
+
 /** A policy's review block with every default filled in. Reject is always among the decisions. */
 export function fillReview(stated: ReviewInput): Review {
   return {
-    ask: stated.ask ?? DEFAULTS.ask,
-    onNewInput: stated.onNewInput ?? DEFAULTS.onNewInput,
+    ...DEFAULTS,
+    ...Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined)),
     decisions: inOrder([...(stated.decisions ?? DEFAULTS.decisions), "reject"]),
-    timeout: stated.timeout ?? DEFAULTS.timeout,
-    onTimeout: DEFAULTS.onTimeout,
     requireReason: inOrder(stated.requireReason ?? []),
-    remember: stated.remember ?? DEFAULTS.remember,
   };
 }
 
 /**
  * What two review blocks say together: for each key the stricter of those that state it. One by one is stricter than
- * together, refuse than withdraw, a shorter timeout than a longer one; decisions are those that both allow, reasons
- * are required where either wants one. Order is irrelevant, and a block with itself gives itself.
+ * together, refuse than withdraw, a shorter timeout than a longer one, a larger quorum than a smaller one, reject than
+ * escalate than approve; decisions and groups to escalate to are those that both allow, reasons are required where
+ * either wants one. Order is irrelevant, and a block with itself gives itself.
  */
 export function strictestReview(a: ReviewInput, b: ReviewInput): ReviewInput {
-  const ask = either(a.ask, b.ask, (x, y) => (x === "one-by-one" ? x : y));
-  const onNewInput = either(a.onNewInput, b.onNewInput, (x, y) => (x === "refuse" ? x : y));
-  const decisions = either(withReject(a.decisions), withReject(b.decisions), (x, y) =>
-    x.filter((decision) => y.includes(decision)),
-  );
-  const ms = either(toMs(a.timeout), toMs(b.timeout), Math.min);
-  const remember = either(a.remember, b.remember, (x, y) => x && y);
-  const requireReason = either(a.requireReason, b.requireReason, (x, y) => [...x, ...y]);
-  return {
-    ...(ask === undefined ? {} : { ask }),
-    ...(onNewInput === undefined ? {} : { onNewInput }),
-    ...(decisions === undefined ? {} : { decisions: inOrder(decisions) }),
-    ...(ms === undefined ? {} : { timeout: formatDuration(ms) }),
-    ...((a.onTimeout ?? b.onTimeout) === undefined ? {} : { onTimeout: "reject" as const }),
-    ...(requireReason === undefined ? {} : { requireReason: inOrder(requireReason) }),
-    ...(remember === undefined ? {} : { remember }),
-  };
+  const { by, ...rest } = stricter(blockOf(a), blockOf(b));
+  return { ...rest, ...(by === undefined ? {} : { by: by.length === 1 ? by[0] : by }) };
 }
 
 /**
@@ -59,23 +52,83 @@ export function strictestReview(a: ReviewInput, b: ReviewInput): ReviewInput {
  * nothing else is said), but it is one against an overlay, which never gets more than the policy alone would give.
  */
 export function effectiveReview(
-  policy: Review,
+  policy: { review: Review; groups: Groups },
   ruleBlocks: readonly ReviewInput[],
   overlayBlocks: readonly ReviewInput[],
+  base: Tier,
 ): EffectiveReview {
-  const own = fillReview([...ruleBlocks].reduce(strictestReview, statedOf(policy)));
-  const all = fillReview(overlayBlocks.reduce(strictestReview, own));
-  const { timeout, ...rest } = all;
-  return { ...rest, timeoutMs: parseDuration(timeout) };
-}
-
-function statedOf(policy: Review): ReviewInput {
-  const { timeout, onNewInput, ...rest } = policy;
+  const own = [...ruleBlocks].map(blockOf).reduce(stricter, blockOf(statedOf(policy.review)));
+  const { by: ownBy = [], ...ownRest } = own;
+  const filled: Block = { ...fillReview(ownRest), by: ownBy };
+  const { by = [], ...all } = overlayBlocks.map(blockOf).reduce(stricter, filled);
+  const { timeout, onTimeout, allowTimeoutApproval, escalate, ...rest } = fillReview(all);
+  const mayApprove = allowTimeoutApproval && compareTiers(base, "suggest") <= 0;
   return {
     ...rest,
-    ...(timeout === DEFAULTS.timeout ? {} : { timeout }),
-    ...(onNewInput === DEFAULTS.onNewInput ? {} : { onNewInput }),
+    by,
+    reviewers: membersOfAll(policy.groups, by),
+    timeoutMs: parseDuration(timeout),
+    onTimeout: onTimeout === "approve" && !mayApprove ? "reject" : onTimeout,
+    escalate: groupsOf(policy.groups, escalate),
   };
+}
+
+function stricter(a: Block, b: Block): Block {
+  const ms = either(toMs(a.timeout), toMs(b.timeout), Math.min);
+  const joined: { [Key in keyof Block]: Block[Key] } = {
+    ask: either(a.ask, b.ask, (x, y) => (x === "one-by-one" ? x : y)),
+    onNewInput: either(a.onNewInput, b.onNewInput, (x, y) => (x === "refuse" ? x : y)),
+    decisions: either(withReject(a.decisions), withReject(b.decisions), (x, y) =>
+      x.filter((one) => y.includes(one)),
+    ),
+    timeout: ms === undefined ? undefined : formatDuration(ms),
+    onTimeout: either(a.onTimeout, b.onTimeout, quicker),
+    allowTimeoutApproval: either(a.allowTimeoutApproval, b.allowTimeoutApproval, (x, y) => x && y),
+    escalate: either(a.escalate, b.escalate, sameGroups),
+    quorum: either(a.quorum, b.quorum, Math.max),
+    separateDuties: either(a.separateDuties, b.separateDuties, (x, y) => x || y),
+    by: either(a.by, b.by, (x, y) => uniqueLists([...x, ...y])),
+    requireReason: either(a.requireReason, b.requireReason, (x, y) => inOrder([...x, ...y])),
+    remember: either(a.remember, b.remember, (x, y) => x && y),
+  };
+  return Object.fromEntries(Object.entries(joined).filter(([, value]) => value !== undefined));
+}
+
+const ON_TIMEOUT = ["approve", "escalate", "reject"] as const;
+
+function quicker(a: Review["onTimeout"], b: Review["onTimeout"]): Review["onTimeout"] {
+  return ON_TIMEOUT.indexOf(a) >= ON_TIMEOUT.indexOf(b) ? a : b;
+}
+
+/** The groups of both. Where two orders differ, neither is the owner's alone, so it is the one of the alphabet. */
+function sameGroups(a: string[], b: string[]): string[] {
+  if (a.join(" ") === b.join(" ")) return a;
+  return a.filter((group) => b.includes(group)).sort();
+}
+
+function blockOf({ by, ...rest }: ReviewInput): Block {
+  const lists = listsOf(by);
+  return lists === undefined ? rest : { ...rest, by: lists };
+}
+
+/** The lists of groups in each of which a reviewer must be. An empty list names nobody in particular. */
+function listsOf(by: ReviewInput["by"]): string[][] | undefined {
+  if (by === undefined || by.length === 0) return undefined;
+  const lists = by.every((one) => typeof one === "string") ? [by] : (by);
+  return uniqueLists(lists.map((names) => [...new Set(names)].sort()));
+}
+
+function uniqueLists(lists: readonly string[][]): string[][] {
+  const byName = new Map(lists.map((list) => [list.join(" "), list]));
+  return [...byName].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, list]) => list);
+}
+
+/** What a policy states: what is at its default is no voice. */
+function statedOf(policy: Review): ReviewInput {
+  const stated = Object.entries(policy).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(DEFAULTS[key as keyof Review]),
+  );
+  return Object.fromEntries(stated);
 }
 
 function either<T>(a: T | undefined, b: T | undefined, join: (a: T, b: T) => T): T | undefined {

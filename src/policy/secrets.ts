@@ -25,6 +25,11 @@ export class Secrets {
     return this.#known.size === 0;
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < SHORTEST_SECRET || this.#known.has(secret)) continue;

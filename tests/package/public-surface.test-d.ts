@@ -101,8 +101,8 @@ const toolFacts: ToolFacts[] = [{ name: "refund", declared: "approve", fields: [
 const policy = definePolicy(input, { tools: toolFacts });
 // @ts-expect-error: a misspelt tier.
 is<PolicyInput>({ version: 1, default: "aprove" });
-// @ts-expect-error: a key that this version does not enforce.
-is<PolicyInput>({ version: 1, allowances: [] });
+// @ts-expect-error: what happens beyond a budget is said in one of three words.
+is<PolicyInput>({ version: 1, fatigue: { budget: { asks: 6, per: "1h", over: "ignore" } } });
 is<PolicyInput>({ version: 1, review: { remember: true }, grants: { scopes: ["thread"], maxTtl: "1h" } });
 // @ts-expect-error: a version is always named.
 is<PolicyInput>({ rules: [] });

@@ -44,6 +44,28 @@ const when = fc.oneof(
   fc.record({ any: fc.array(fields, { minLength: 1, maxLength: 2 }) }),
 );
 
+const groupNames = fc.shuffledSubarray(["team", "leads", "owners"], { minLength: 1 });
+const groups = { team: ["a", "b", "c", "d"], leads: ["b", "c", "d"], owners: ["b", "c", "d", "e"] };
+
+const budget = fc.record(
+  {
+    asks: fc.integer({ min: 0, max: 9 }),
+    per: fc.constantFrom("1h", "60m", "1d"),
+    by: fc.constantFrom("reviewers", "thread", "run"),
+    over: fc.constantFrom("reject", "digest"),
+  },
+  { requiredKeys: ["asks", "per"] },
+);
+const repeat = fc.record(
+  {
+    afterReject: fc.constantFrom("reject", "ask"),
+    afterExpiry: fc.constantFrom("reject", "ask"),
+    asksPerRun: fc.integer({ min: 1, max: 9 }),
+  },
+  { requiredKeys: [] },
+);
+const fatigue = fc.record({ budget, repeat }, { requiredKeys: [] });
+
 export const review = fc.record(
   {
     ask: fc.constantFrom("together", "one-by-one"),
@@ -51,6 +73,12 @@ export const review = fc.record(
     decisions: fc.subarray(["approve", "edit", "reject", "respond"], { minLength: 1 }),
     timeout: fc.constantFrom("30s", "15m", "900s", "24h", "7d"),
     requireReason: fc.subarray(["approve", "reject"], { minLength: 1 }),
+    quorum: fc.integer({ min: 1, max: 3 }),
+    separateDuties: fc.boolean(),
+    by: fc.oneof(groupNames, fc.array(groupNames, { minLength: 1, maxLength: 2 })),
+    escalate: groupNames,
+    onTimeout: fc.constantFrom("reject", "escalate"),
+    remember: fc.boolean(),
   },
   { requiredKeys: [] },
 );
@@ -70,11 +98,16 @@ export const rules = fc.uniqueArray(rule, { maxLength: 5, selector: ({ id }) => 
 
 const mode = fc.constantFrom("interactive", "never", "fail_closed");
 
-export const overlay = fc.record({ mode, default: tier, rules, review }, { requiredKeys: [] });
+export const overlay = fc.record({ mode, default: tier, rules, review, fatigue }, { requiredKeys: [] });
 
 export const document = fc.record(
-  { version: fc.constant(1 as const), mode, default: tier, rules, review },
-  { requiredKeys: ["version"] },
+  {
+    version: fc.constant(1 as const),
+    groups: fc.constant(groups),
+    ...{ mode, default: tier, rules, fatigue },
+    review: review.map((one) => ({ ...one, escalate: ["owners"] })),
+  },
+  { requiredKeys: ["version", "groups", "review"] },
 ) as unknown as fc.Arbitrary<PolicyInput>;
 
 const odd = fc.constantFrom<unknown>(

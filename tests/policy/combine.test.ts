@@ -59,8 +59,10 @@ describe("an overlay", () => {
     });
   });
   it.each([
-    [{ allowances: [] }, "allowances"],
-    [{ review: { quorum: 2 } }, "review.quorum"],
+    [{ allowances: [] }, "only the graph's own policy has `allowances`"],
+    [{ groups: {} }, "only the graph's own policy has `groups`"],
+    [{ fatigue: { rubberStamp: {} } }, "only the graph's own policy has `rubberStamp`"],
+    [{ review: { quorum: 0 } }, "review.quorum"],
     [{ moed: "never" }, "moed"],
     [{ rules: [{ id: "a", tools: ["x"], tier: "aprove" }] }, "rules[0].tier"],
     [null, "must be an object"],

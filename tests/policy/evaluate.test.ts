@@ -110,6 +110,11 @@ describe("the review of a call", () => {
       decisions: ["approve", "edit", "reject", "respond"],
       timeoutMs: 86_400_000,
       onTimeout: "reject",
+      escalate: [],
+      quorum: 1,
+      separateDuties: false,
+      by: [],
+      reviewers: null,
       requireReason: [],
       remember: true,
     });

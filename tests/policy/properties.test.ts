@@ -7,7 +7,9 @@ import {
   definePolicy,
   evaluate,
   explain,
+  parseDuration,
   parseOverlay,
+  type Budget,
   PolicyError,
   strictest,
 } from "../../src/policy/index.ts";
@@ -39,6 +41,23 @@ function isNoMilder(now: Verdict, before: Verdict): void {
   expect(now.review.ask === "together" && before.review.ask === "one-by-one").toBe(false);
   expect(now.review.onNewInput === "withdraw" && before.review.onNewInput === "refuse").toBe(false);
   expect(now.review.decisions).toContain("reject");
+  expect(now.review.quorum).toBeGreaterThanOrEqual(before.review.quorum);
+  expect(!now.review.separateDuties && before.review.separateDuties).toBe(false);
+  expect(now.review.remember && !before.review.remember).toBe(false);
+  expect(now.review.onTimeout === "escalate" && before.review.onTimeout === "reject").toBe(false);
+  if (before.review.reviewers !== null)
+    expect(before.review.reviewers).toEqual(expect.arrayContaining(now.review.reviewers ?? ["everybody"]));
+  expect(now.repeat.asksPerRun).toBeLessThanOrEqual(before.repeat.asksPerRun);
+  for (const budget of before.budgets) expect(now.budgets.some((one) => holdsAsMuch(one, budget))).toBe(true);
+}
+
+function holdsAsMuch(now: Budget, before: Budget): boolean {
+  const wider = ["reviewers", "thread", "run"];
+  return (
+    now.asks <= before.asks &&
+    parseDuration(now.per) >= parseDuration(before.per) &&
+    wider.indexOf(now.by) <= wider.indexOf(before.by)
+  );
 }
 
 describe("a policy", () => {
