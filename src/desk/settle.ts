@@ -168,11 +168,12 @@ export async function withdrawAll(
   clock: () => number,
   query: { thread_id: string; run_id?: string },
   reason: string,
+  by: DecidedBy = { kind: "system" },
 ): Promise<number> {
   const { approvals } = await ledger.approvals({ ...query, status: "pending", limit: 1_000 });
   const ended = await Promise.all(
     approvals.map(({ approval_id }) =>
-      withdraw(ledger, clock, approval_id, { kind: "system" }, reason).then(
+      withdraw(ledger, clock, approval_id, by, reason).then(
         () => 1,
         () => 0,
       ),

@@ -97,7 +97,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   const ports: RunPorts = {
     ...graphPorts,
     ...{ graphs, ledger, clock, onError, masks, desk: openDesk(ledger, { clock, onError, masksOf }) },
-    ...{ threads: new Threads(database), runs: new Runs(database) },
+    ...{ threads: new Threads(database), runs: new Runs(database), log: options.log },
     leases: new LaneLeases(database, owner_id),
     ...{ registry: new RunRegistry(), feeds: new Feeds(), told: new Told() },
     assertHarmless: (row, run) => assertHarmlessStart(parts, row, run),

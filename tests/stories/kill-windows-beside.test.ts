@@ -27,7 +27,7 @@ const WINDOWS: Window[] = [
   ...doomed("delete", "before the thread's end"),
 ];
 
-const { start, effects } = story([calls(["delete", "$text"]), says("done")], {
+const { start, effects } = story([calls(["delete", "$text"]), says("done"), says("more")], {
   version: 1,
   rules: [{ id: "vault", tools: ["delete"], when: { path: { glob: "vault-*" } }, tier: "approve" }],
 });
@@ -88,6 +88,7 @@ it.each(["approve", "reject"] as const)(
       deed === "approve" ? { status: "approved", done: 1 } : { status: "rejected", done: 0 },
     );
     const told = (await other.messages(thread_id)).filter((message) => message.startsWith("tool:"));
+    expect((await other.messages(thread_id)).at(-1)).toBe("ai: more");
     expect(told).toEqual([expect.stringContaining(deed === "approve" ? "delete:" : "rejected")]);
     expect((await other.get("/audit/verify")).body).toMatchObject({ ok: true });
   },

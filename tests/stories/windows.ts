@@ -100,13 +100,7 @@ export async function expectWhole(
   }
   expect(approvals.filter(({ status }) => status === "pending")).toEqual([]);
   if (done.length === 1) expect(approvals.some(hasAllowed), "an effect that somebody approved").toBe(true);
-  // What was cancelled, or half deleted, leaves its call to whoever comes next, who is answered.
-  if (
-    !isGone &&
-    ["cancel", "delete"].includes(deed) &&
-    approvals.some(({ status }) => status === "cancelled")
-  )
-    await run(server, thread_id, "more");
+  if (!isGone && ["cancel", "delete"].includes(deed)) await expectLeft(server, thread_id, done);
   if (!isGone) await expectAnswered(server, thread_id, approvals);
   const { body } = await server.get(`/audit?thread_id=${thread_id}&limit=10000`);
   const types = listOf(body["events"]).map((event) => textOf(event["type"]));
@@ -114,6 +108,14 @@ export async function expectWhole(
   expect(count("tool_result")).toBe(count("tool_call_started"));
   expect(count("run_stopped")).toBe(count("run_started"));
   expect((await server.get("/audit/verify")).body).toMatchObject({ ok: true, broken: [] });
+}
+
+/** What was cancelled, or half deleted, was not done. It leaves its call to whoever comes next, who is answered. */
+async function expectLeft(server: Server, thread_id: string, done: readonly string[]): Promise<void> {
+  if ((await server.messages(thread_id)).length !== 2) return;
+  expect(done).toEqual([]);
+  expect((await run(server, thread_id, "more"))?.status).toBe(200);
+  expect(await server.messages(thread_id)).toHaveLength(5);
 }
 
 const hasAllowed = ({ status, kind }: Approval): boolean => kind === "call" && status === "approved";
@@ -128,5 +130,4 @@ async function expectAnswered(
   if (types.length === 0) return expect(approvals).toEqual([]);
   const more = types.length === 5 ? ["human"] : [];
   expect(types).toEqual(["human", "ai", "tool", ...more, "ai"]);
-  if (more.length > 0) expect(approvals.some(({ status }) => status === "cancelled")).toBe(true);
 }

@@ -115,4 +115,5 @@ export const serverMigrations: Migration[] = [
       .addColumn("revoked_at", "text")
       .compile(),
   ],
+  ({ schema }) => [schema.alterTable("server_runs").addColumn("cancelled_by", "text").compile()],
 ];

@@ -65,6 +65,8 @@ export interface RunRow {
   from_checkpoint: string | null;
   /** Set before a run is cancelled, so that a crash in between does not let it go on. */
   cancel_reason: string | null;
+  /** Who cancelled it; `null` where nobody did, or nobody had to say who they are. */
+  cancelled_by: string | null;
   /** Who asked for it; `null` where nobody had to say who they are. */
   requested_by: string | null;
 }

@@ -75,6 +75,11 @@ export class LaneLeases {
     return held === undefined || held.lane_owner === this.owner_id;
   }
 
+  /** Whether another process goes on with a thread, as its row says. */
+  isWithOther({ lane_owner }: Pick<ThreadRow, "lane_owner">): boolean {
+    return lane_owner !== null && lane_owner !== this.owner_id;
+  }
+
   /** Gives a thread back. On SQLite that is done when this returns. */
   release(thread_id: string): Promise<unknown> {
     const { dialect } = this.#database;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LedgerEvent } from "../../ledger/index.ts";
-import { adoptWaiting, isDecided, recoverBusy, takeUp } from "../runs/recovery.ts";
+import { isDecided } from "../runs/left-decisions.ts";
+import { adoptWaiting, recoverBusy, recoverCancelled, takeUp } from "../runs/recovery.ts";
 import type { RunManager } from "../runs/run-manager.ts";
 import type { RunPorts } from "../runs/run-ports.ts";
 import { BEAT_MS, type Processes } from "./processes.ts";
@@ -56,7 +57,10 @@ export function keepUp(parts: UpkeepParts): () => Promise<void> {
       onLost();
       return;
     }
-    if ((await processes.look()) > 0) await adoptWaiting(ports, manager);
+    if ((await processes.look()) > 0) {
+      await recoverCancelled(ports, manager);
+      await adoptWaiting(ports, manager);
+    }
     await processes.takeDuty(SWEEPER);
     await recoverBusy(ports, manager);
   };

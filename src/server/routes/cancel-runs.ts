@@ -51,12 +51,14 @@ export function cancelRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const { wait, action = "interrupt", reason } = c.req.valid("query");
     const why =
       reason === "taken" ? "taken: its input was taken up elsewhere." : "A client cancelled the run.";
-    const cancelled = manager.cancel(record, { action, reason: why });
+    const how = { action, reason: why, by: principalOf(c).id };
     if (isSet(wait)) {
-      await cancelled;
+      await manager.cancel(record, how);
       return c.body(null, 204);
     }
-    cancelled.catch((error: unknown) => ports.onError(error));
+    // Whoever was told that it is being cancelled can rely on that, whatever happens to this process.
+    await manager.mark(record, how);
+    manager.cancel(record, how).catch((error: unknown) => ports.onError(error));
     return c.body(null, 202);
   });
 
@@ -67,7 +69,7 @@ export function cancelRoutes(app: OpenAPIHono, parts: ServerParts): void {
     if (thread_id) await assertMay(parts, by, thread_id, "changes");
     const records = await ofOwnThreads(parts, by, await recordsOf(thread_id, run_ids, status));
     for (const record of records)
-      await manager.cancel(record, { action, reason: "A client cancelled the run." });
+      await manager.cancel(record, { action, reason: "A client cancelled the run.", by: by.id });
     return c.body(null, 204);
   });
 

@@ -13,6 +13,7 @@ import { OneAtATime } from "./one-at-a-time.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
+import { stillWaits } from "./still-waits.ts";
 import { wokenEntry } from "./woken-entry.ts";
 
 /** How many runs of a thread are looked at for one that the same answer began. */
@@ -96,7 +97,7 @@ export class Answers {
     } catch (error) {
       if (!isBusy(error)) throw error;
       await this.#ports.runs.add(record);
-      void this.#later(thread_id, work).catch((failure: unknown) => {
+      void this.#later(prepared, work).catch((failure: unknown) => {
         this.#ports.onError(failure);
         run.finish({ status: "error", error: failure });
       });
@@ -104,9 +105,12 @@ export class Answers {
     }
   }
 
-  async #later(thread_id: string, work: (lane: Lane) => Promise<Run>): Promise<void> {
+  async #later(prepared: PreparedRun, work: (lane: Lane) => Promise<Run>): Promise<void> {
+    const { thread_id } = prepared.record;
     for (;;) {
       await this.#lanes.untilFree(thread_id);
+      // What was decided is acted upon without it.
+      if (!(await stillWaits(this.#ports, prepared))) return;
       try {
         await this.#lanes.open(thread_id, work);
         return;

@@ -12,7 +12,12 @@ const LOOK_MS = 200;
  */
 export function followElsewhere(
   ports: Pick<RunPorts, "runs" | "registry" | "onError">,
-  { run_id, thread_id, attempt, requested_by }: RunRow,
+  {
+    run_id,
+    thread_id,
+    attempt,
+    requested_by,
+  }: Pick<RunRow, "run_id" | "thread_id" | "attempt" | "requested_by">,
   run: Run = ports.registry.get(run_id) ?? ports.registry.add(new Run(thread_id, run_id, requested_by)),
 ): Run {
   const follow = async (): Promise<void> => {

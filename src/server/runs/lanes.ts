@@ -13,6 +13,7 @@ import type { RunPorts } from "./run-ports.ts";
 import { ownRun, prepare, type PreparedRun } from "./run-record.ts";
 import type { Run, RunOutcome } from "./run.ts";
 import type { BegunThread } from "./run-writes.ts";
+import { stillWaits } from "./still-waits.ts";
 
 /** A run that is to begin. */
 export interface Launch extends PreparedRun {
@@ -145,16 +146,17 @@ export class Lanes {
     while (lane.hasMore && !this.#isStopping) {
       const row = await this.#ports.threads.get(lane.thread_id);
       if (row === undefined) return null;
-      const { queued } = lane;
+      const waiting = lane.queued?.prepared;
       lane.queued = null;
+      // Another process may have cancelled it. Its answer was taken all the same.
+      const queued = waiting && (await stillWaits(this.#ports, waiting)) ? waiting : null;
       const { hasQuestions } = lane.takeWoken();
       const state = await stateOf(this.#ports, row);
       const start = state && (await nextEntry(this.#ports.ledger, state, lane));
       if (start === null && hasQuestions) await comeToRest(this.#ports, row);
       if (queued === null && start === null) continue;
       const prepared =
-        queued?.prepared ??
-        prepare(this.#ports, row.thread_id, ownRun(row), { beginning: { kind: "answers" } });
+        queued ?? prepare(this.#ports, row.thread_id, ownRun(row), { beginning: { kind: "answers" } });
       return { prepared, leg: await this.#begin(lane, { ...prepared, row, start }) };
     }
     return null;

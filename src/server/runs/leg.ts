@@ -4,9 +4,10 @@ import type { Work } from "../../ledger/sql/index.ts";
 import type { RunRow, RunStatus, ThreadRow, ThreadStatus } from "../database/tables.ts";
 import type { RunnableGraph } from "../graphs/graphs.ts";
 import { isOpen, pendingOf } from "../threads/open-questions.ts";
-import { interruptsOf, isUnreadable, readNow } from "../threads/thread-view.ts";
+import { interruptsOf, isUnreadable, readNow, stateOf } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
 import { keepFailed, keepLeg } from "./keep-leg.ts";
+import { hasLeftDecisions } from "./left-decisions.ts";
 import { nextEntry } from "./next-entry.ts";
 import type { Order } from "./order.ts";
 import { play, type Played, type Start } from "./play.ts";
@@ -60,7 +61,8 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
     const result = await resultOf(ports, leg, played);
     const hasPending =
       result.interrupts.length > 0 ||
-      (await ports.ledger.countApprovals({ thread_id: run.thread_id, status: "pending" })) > 0;
+      (await ports.ledger.countApprovals({ thread_id: run.thread_id, status: "pending" })) > 0 ||
+      (await hasMissed(ports, leg, played));
     run.result = result;
     if (hasPending || leg.start === null) pushOpen(leg, result);
     outcome = { status: hasPending ? "interrupted" : "success", error: null };
@@ -85,6 +87,18 @@ export async function finishLeg(ports: RunPorts, leg: Leg): Promise<RunOutcome> 
   // A drained run goes on, so its readers come again instead of taking it for done.
   if (outcome.status !== "drained") run.push("end", null);
   return outcome;
+}
+
+/** Whether it stopped at a question that was decided in the meantime, so that the graph still waits for that. */
+async function hasMissed(
+  ports: RunPorts,
+  { run, row, record, tried }: Leg,
+  { values, asked }: Played,
+): Promise<boolean> {
+  // Each task that is not done was entered, and has asked again.
+  if (values !== undefined && asked.length === 0) return false;
+  const readState = () => stateOf(ports, { ...row, graph_id: record.graph_id });
+  return hasLeftDecisions(ports.ledger, run.thread_id, readState, tried);
 }
 
 /** Enters the graph; when an answer turns out to be on disk already, enters once more with none. */

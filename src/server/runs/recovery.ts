@@ -1,12 +1,11 @@
-import { isoTime, withdrawAll } from "../../desk/index.ts";
-import { lastApproval, type Call } from "../../ledger/index.ts";
+import { isoTime } from "../../desk/index.ts";
 import type { RunRow, ThreadRow } from "../database/tables.ts";
 import { ServerError } from "../problem.ts";
 import { readNow, statusOf } from "../threads/thread-view.ts";
-import { dropQuestions } from "../questions/keep-questions.ts";
-import { endPaused } from "./cancel-run.ts";
-import { askAgain, keepAtRest } from "./come-to-rest.ts";
+import { endPaused, withdrawOpen } from "./cancel-run.ts";
+import { askAgain, comeToRest, keepAtRest } from "./come-to-rest.ts";
 import type { Lane } from "./lane.ts";
+import { isCancelled, isDecided, newestRun } from "./left-decisions.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { PreparedRun } from "./run-record.ts";
@@ -21,6 +20,7 @@ const CUT_OFF = "The server stopped before the run's end.";
  */
 export async function recover(ports: RunPorts, manager: RunManager): Promise<void> {
   await recoverBusy(ports, manager);
+  await recoverCancelled(ports, manager);
   for (const thread_id of await decidedThreads(ports)) await takeUp(ports, manager, thread_id);
   await askAgain(ports);
   await adoptWaiting(ports, manager);
@@ -33,9 +33,18 @@ export async function recoverBusy(ports: RunPorts, manager: RunManager): Promise
     if (lane_owner === null && !manager.isLive(thread_id)) await takeUp(ports, manager, thread_id);
 }
 
+/** Ends the runs that had stopped at a question, and that a process which is gone was cancelling there. */
+export async function recoverCancelled(ports: RunPorts, manager: RunManager): Promise<void> {
+  for (const thread_id of await ports.runs.halfCancelled()) await takeUp(ports, manager, thread_id);
+}
+
 /** Takes up runs that wait for their turn or their time, and that an earlier process left. */
 export async function adoptWaiting({ runs }: RunPorts, manager: RunManager): Promise<void> {
-  for (const record of await runs.standing(["pending"])) manager.adopt(record);
+  for (const record of await runs.standing(["pending"])) {
+    const { cancel_reason: reason, cancelled_by: by } = record;
+    if (reason === null) manager.adopt(record);
+    else await manager.cancel(record, { reason, by, action: "interrupt" });
+  }
 }
 
 /** Lets one thread go on with what it has: a run that was cut off, or a decision that nothing acted upon. */
@@ -52,22 +61,30 @@ export async function takeUp(ports: RunPorts, manager: RunManager, thread_id: st
 async function recoverThread(ports: RunPorts, manager: RunManager, lane: Lane): Promise<Run | null> {
   const row = await ports.threads.get(lane.thread_id);
   if (row === undefined) return null;
-  const stopped = await halfCancelled(ports, row);
-  if (stopped) {
-    await endPaused(ports, stopped, stopped.cancel_reason);
+  const newest = await newestRun(ports, row);
+  const isBusy = row.status === "busy";
+  const tell = (why: string, run_id = row.run_id): void =>
+    ports.log.info("thread taken up", { thread_id: row.thread_id, run_id, why });
+  if (!isBusy && (newest === undefined || isCancelled(newest))) {
+    // What was cancelled stays where it was.
+    if (newest?.status !== "interrupted") return null;
+    tell("its run was being cancelled while it waited for a decision");
+    await endPaused(ports, newest, newest);
     return null;
   }
-  // What was cancelled stays where it was.
-  if (row.status !== "busy" && !(await mayGoOn(ports, row))) return null;
-  const left = row.status === "busy" ? await closeLeft(ports, row) : null;
+  const left = isBusy ? await closeLeft(ports, newest) : null;
   if (left && left.record.cancel_reason !== null) {
-    await endCancelled(ports, row, left);
+    tell("its run was being cancelled");
+    await endCancelled(ports, left);
     return null;
   }
   try {
     const run = await manager.goOnWith(lane, row, left);
+    if (run) tell(left ? "its run was cut off" : "a decision was not acted upon", run.run_id);
     if (run) return run;
-    if (row.status === "busy") await settle(ports, row);
+    if (isBusy) tell("its run had nothing left to do");
+    if (isBusy) await settle(ports, row);
+    else if (row.status === "interrupted") await comeToRest(ports, row);
     if (left) await endLeft(ports, left);
   } catch (error) {
     if (row.status === "busy" && error instanceof ServerError && error.code === "unreadable_state")
@@ -77,36 +94,18 @@ async function recoverThread(ports: RunPorts, manager: RunManager, lane: Lane): 
   return null;
 }
 
-async function mayGoOn({ runs }: RunPorts, { run_id }: ThreadRow): Promise<boolean> {
-  const newest = run_id === null ? undefined : await runs.get(run_id);
-  return newest !== undefined && newest.status !== "cancelled";
-}
-
 /** Threads with a settled approval whose call nobody answered. */
 async function decidedThreads(ports: RunPorts): Promise<Set<string>> {
   const open = await ports.ledger.openCalls(undefined, { onTampered: (error) => ports.onError(error) });
   return new Set(open.filter(isDecided).map((call) => call.thread_id));
 }
 
-/** Whether a call goes on with a decision: its last question is settled, and the model was told nothing yet. */
-export function isDecided(call: Call): boolean {
-  const approval = lastApproval(call);
-  return call.result === null && approval !== undefined && approval.status !== "pending";
-}
-
-/** The run of a thread that had stopped at a question, and was being cancelled there. */
-async function halfCancelled({ runs }: RunPorts, { status, run_id }: ThreadRow) {
-  const record = status === "busy" || run_id === null ? undefined : await runs.get(run_id);
-  const cancel_reason = record?.status === "interrupted" ? record.cancel_reason : null;
-  return record && cancel_reason !== null ? { ...record, cancel_reason } : null;
-}
-
 /** Records that a run was cut off, and prepares it to go on. */
-async function closeLeft(ports: RunPorts, { thread_id, run_id }: ThreadRow): Promise<PreparedRun | null> {
+async function closeLeft(ports: RunPorts, record: RunRow | undefined): Promise<PreparedRun | null> {
   const { runs, ledger, clock, registry } = ports;
   const at = isoTime(clock);
-  const record = run_id === null ? undefined : await runs.get(run_id);
   if (record?.status !== "running" && record?.status !== "drained") return null;
+  const { thread_id, run_id } = record;
   const data = { status: "drained", error: CUT_OFF };
   if (!(await hasEnded(ledger, record)))
     await ledger.append({ at, thread_id, run_id, call: null, events: [{ type: "run_stopped", data }] });
@@ -134,12 +133,10 @@ async function hasEnded(ledger: RunPorts["ledger"], { thread_id, run_id }: RunRo
 }
 
 /** A run that was being cancelled is cancelled: nothing goes on. */
-async function endCancelled(ports: RunPorts, { thread_id }: ThreadRow, { record, run }: PreparedRun) {
-  const { ledger, clock, runs } = ports;
-  await withdrawAll(ledger, clock, { thread_id }, record.cancel_reason ?? CUT_OFF);
-  await dropQuestions(ports, thread_id);
-  const end = { status: "cancelled", error: null, thread_status: "idle", at: isoTime(clock) } as const;
-  await runs.end(record, end);
+async function endCancelled(ports: RunPorts, { record, run }: PreparedRun): Promise<void> {
+  await withdrawOpen(ports, record.thread_id, record);
+  const end = { status: "cancelled", error: null, thread_status: "idle", at: isoTime(ports.clock) } as const;
+  await ports.runs.end(record, end);
   run.finish({ status: "cancelled", error: null });
 }
 

@@ -6,6 +6,7 @@ import { Answers } from "./answers.ts";
 import { Cancels, type Cancellation } from "./cancels.ts";
 import type { Lane } from "./lane.ts";
 import { isBusy, Lanes, type LanesEvents } from "./lanes.ts";
+import { isCancelled, newestRun } from "./left-decisions.ts";
 import { nextEntry } from "./next-entry.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -137,9 +138,14 @@ export class RunManager {
     this.#starts.poke(record.thread_id);
   }
 
+  /** Writes down that a run is to be cancelled, before it is. */
+  mark(record: RunRow, how: Cancellation): Promise<void> {
+    return this.#cancels.mark(record, how);
+  }
+
   /** Cancels all that is live or waits on a thread, and resolves when nothing runs there any more. */
-  clear(thread_id: string, reason: string, action?: Cancellation["action"]): Promise<void> {
-    return this.#cancels.clear(thread_id, reason, action);
+  clear(...given: Parameters<Cancels["clear"]>): Promise<void> {
+    return this.#cancels.clear(...given);
   }
 
   /**
@@ -170,6 +176,7 @@ export class RunManager {
 
   /** Looks after what others may have changed: runs that wait for a thread, and runs that are to be cancelled. */
   async look(): Promise<void> {
+    await this.#queue.look();
     await this.#starts.look();
     await this.#cancels.look();
   }
@@ -198,6 +205,12 @@ export class RunManager {
       lane.takeWoken();
       return null;
     }
+    const newest = await newestRun(this.#ports, row);
+    if (newest && isCancelled(newest)) {
+      // What was cancelled stays where it was, whoever decided something there in the same moment.
+      lane.takeWoken();
+      return null;
+    }
     // Those that came meanwhile go along. Nothing: nobody waits in a graph for it, or it waits for more.
     const start = await wokenEntry(this.#ports, row, lane);
     if (start === null) return null;
@@ -206,7 +219,7 @@ export class RunManager {
 
   /** A run that does what the thread's newest one failed to do, with what that one was given. */
   async #again(row: ThreadRow): Promise<PreparedRun> {
-    const newest = row.run_id === null ? undefined : await this.#ports.runs.get(row.run_id);
+    const newest = await newestRun(this.#ports, row);
     const order = newest?.cause === "resume" ? readStoredRun(newest.kwargs_json)?.order : undefined;
     const given = { ...ownRun(row), ...(order && { order }) };
     return prepare(this.#ports, row.thread_id, given, { beginning: { kind: "answers" } });

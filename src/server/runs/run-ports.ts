@@ -2,6 +2,7 @@ import type { RunRow, ThreadRow } from "../database/tables.ts";
 import type { Desk } from "../../desk/index.ts";
 import type { DecidedBy, Ledger } from "../../ledger/index.ts";
 import type { Graphs, RunnableGraph } from "../graphs/graphs.ts";
+import type { Log } from "../observing/logger.ts";
 import type { LaneLeases } from "../processes/lane-leases.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Feeds } from "./feeds.ts";
@@ -56,6 +57,8 @@ export interface RunPorts extends GraphPorts {
   closeCalls(thread_id: string, reason: string, by: DecidedBy): Promise<void>;
   /** Deletes the checkpoints that a run has made, and closes its open calls. */
   forgetRun(record: RunRow): Promise<void>;
+  /** Takes what an operator may want to know. */
+  log: Pick<Log, "info">;
   /** Milliseconds since 1970. */
   clock: () => number;
   /** Is told what went wrong where no client can be. `error_id`: the client was told that there was something. */

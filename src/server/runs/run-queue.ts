@@ -1,8 +1,10 @@
 import { isoTime } from "../../desk/index.ts";
 import type { RunRow } from "../database/tables.ts";
+import { followElsewhere } from "./elsewhere.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { PreparedRun } from "./run-record.ts";
 import { Run } from "./run.ts";
+import type { CancelMark } from "./runs.ts";
 import { readStoredRun } from "./stored-run.ts";
 
 /** The longest time between two looks at runs that wait for their time, in milliseconds. */
@@ -71,18 +73,46 @@ export class RunQueue {
     return wasWaiting;
   }
 
-  /** Ends a waiting run before it began; false when it is no longer waiting. */
-  async cancel(record: RunRow, reason: string): Promise<boolean> {
-    if (!this.take(record)) return false;
+  /** Ends a run that waits, here or in another process, before it began; false when it is no longer waiting. */
+  async cancel(record: RunRow, mark: CancelMark): Promise<boolean> {
     const { runs, registry, clock } = this.#ports;
-    const at = isoTime(clock);
-    await runs.set(record.run_id, {
-      ...{ status: "cancelled", cancel_reason: reason, ended_at: at, updated_at: at },
-    });
+    const wasHere = this.take(record);
     const run = registry.get(record.run_id);
+    if (!(await runs.cancelWaiting(record.run_id, mark, isoTime(clock)))) {
+      if (wasHere && run) followElsewhere(this.#ports, record, run);
+      return false;
+    }
     run?.push("end", null);
     run?.finish({ status: "cancelled", error: null });
     return true;
+  }
+
+  /** Lets go of runs that another process has begun, cancelled or removed. Who reads them here is told their end. */
+  async look(): Promise<void> {
+    const known = [...this.#waiting].flatMap(([thread_id, ids]) =>
+      [...ids].map((run_id) => ({ run_id, thread_id })),
+    );
+    if (known.length === 0) return;
+    const waiting = await this.#ports.runs.waiting();
+    for (const one of known) if (!waiting.has(one.run_id)) await this.#lose(one);
+  }
+
+  async #lose({ run_id, thread_id }: Pick<RunRow, "run_id" | "thread_id">): Promise<void> {
+    const record = await this.#ports.runs.get(run_id);
+    // It may have begun or ended here in the meantime.
+    if (!this.#waiting.get(thread_id)?.has(run_id)) return;
+    if (record?.status === "pending") {
+      if (record.cancel_reason !== null) await this.cancel(record, record);
+      return;
+    }
+    this.take({ run_id, thread_id });
+    const run = this.#ports.registry.get(run_id);
+    if (run)
+      followElsewhere(
+        this.#ports,
+        record ?? { run_id, thread_id, attempt: 0, requested_by: run.requested_by },
+        run,
+      );
   }
 
   stop(): void {
@@ -96,7 +126,11 @@ export class RunQueue {
     const stored = readStoredRun(record.kwargs_json);
     if (stored === null) return null;
     const { run_id, thread_id } = record;
-    return { run: registry.get(run_id) ?? registry.add(new Run(thread_id, run_id, record.requested_by)), record, stored };
+    return {
+      run: registry.get(run_id) ?? registry.add(new Run(thread_id, run_id, record.requested_by)),
+      record,
+      stored,
+    };
   }
 
   #arm(): void {

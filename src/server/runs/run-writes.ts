@@ -21,6 +21,7 @@ export const insertRun: Named<RunRow> = new Operation((build, run) =>
       ...{ error: run.error, answer_digest: run.answer_digest, metadata_json: run.metadata_json },
       ...{ kwargs_json: run.kwargs_json, multitask_strategy: run.multitask_strategy },
       ...{ starts_at: run.starts_at, webhook: run.webhook, cancel_reason: run.cancel_reason },
+      cancelled_by: run.cancelled_by,
       ...{ from_checkpoint: run.from_checkpoint, requested_by: run.requested_by },
     })
     .onConflict((conflict) =>

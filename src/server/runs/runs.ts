@@ -10,6 +10,9 @@ export interface RunEnd {
   at: string;
 }
 
+/** That a run is to be cancelled: why, and who wants it. */
+export type CancelMark = Pick<RunRow, "cancel_reason" | "cancelled_by">;
+
 /** How a list of runs is asked for. */
 export interface RunQuery {
   statuses?: readonly RunStatus[] | undefined;
@@ -99,11 +102,57 @@ export class Runs {
     return this.#database.read(() => ask(select));
   }
 
-  /** Those of these runs that somebody wants to be cancelled. */
-  async toCancel(run_ids: readonly string[]): Promise<Pick<RunRow, "run_id" | "cancel_reason">[]> {
+  /** Writes down that a run is to be cancelled, and why. One that has ended stays as it is. */
+  async mark(run_id: string, mark: CancelMark): Promise<void> {
+    const update = this.#build()
+      .updateTable("server_runs")
+      .set(mark)
+      .where("run_id", "=", run_id)
+      .where("status", "in", ["pending", "running", "drained", "interrupted"])
+      .compile();
+    await this.#database.run(() => ask(update));
+  }
+
+  /** Ends a run that waits; false when it does not wait any more, whichever process has begun or ended it. */
+  async cancelWaiting(run_id: string, mark: CancelMark, at: string): Promise<boolean> {
+    const update = this.#build()
+      .updateTable("server_runs")
+      .set({ ...mark, status: "cancelled", ended_at: at, updated_at: at })
+      .where("run_id", "=", run_id)
+      .where("status", "=", "pending")
+      .returning("run_id")
+      .compile();
+    return (await this.#database.run(() => askOne(update))) !== undefined;
+  }
+
+  /** The runs that wait, in whichever process, and that nobody wants to be cancelled. */
+  async waiting(): Promise<Set<string>> {
     const select = this.#build()
       .selectFrom("server_runs")
-      .select(["run_id", "cancel_reason"])
+      .select("run_id")
+      .where("status", "=", "pending")
+      .where("cancel_reason", "is", null)
+      .compile();
+    return new Set((await this.#database.read(() => ask(select))).map(({ run_id }) => run_id));
+  }
+
+  /** The threads whose newest run stopped at a question and was being cancelled there. */
+  async halfCancelled(): Promise<string[]> {
+    const select = this.#build()
+      .selectFrom("server_runs")
+      .innerJoin("server_threads", "server_threads.run_id", "server_runs.run_id")
+      .select("server_runs.thread_id")
+      .where("server_runs.status", "=", "interrupted")
+      .where("server_runs.cancel_reason", "is not", null)
+      .compile();
+    return (await this.#database.read(() => ask(select))).map(({ thread_id }) => thread_id);
+  }
+
+  /** Those of these runs that somebody wants to be cancelled. */
+  async toCancel(run_ids: readonly string[]): Promise<(CancelMark & Pick<RunRow, "run_id">)[]> {
+    const select = this.#build()
+      .selectFrom("server_runs")
+      .select(["run_id", "cancel_reason", "cancelled_by"])
       .where("run_id", "in", run_ids)
       .where("cancel_reason", "is not", null)
       .compile();
@@ -117,6 +166,7 @@ export class Runs {
       .selectAll()
       .where("thread_id", "=", thread_id)
       .where("status", "=", "pending")
+      .where("cancel_reason", "is", null)
       .where((either) => either.or([either("starts_at", "is", null), either("starts_at", "<=", now)]))
       .orderBy("run_id")
       .limit(1)

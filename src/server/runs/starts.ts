@@ -5,8 +5,9 @@ import { ServerError } from "../problem.ts";
 import { pendingOf } from "../threads/open-questions.ts";
 import { stateOf } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
-import { followElsewhere } from "./elsewhere.ts";
+import type { Cancels } from "./cancels.ts";
 import type { Lane } from "./lane.ts";
+import { hasLeftDecisions, isCancelled, newestRun } from "./left-decisions.ts";
 import { nextEntry } from "./next-entry.ts";
 import { busyError, type Lanes } from "./lanes.ts";
 import type { Start } from "./play.ts";
@@ -15,6 +16,7 @@ import type { RunQueue } from "./run-queue.ts";
 import { prepare, type GivenRun, type PreparedRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
 import type { Beginning, StoredRun } from "./stored-run.ts";
+import { stillWaits } from "./still-waits.ts";
 import { pendingError, withdrawPending } from "./withdraw-pending.ts";
 
 /** How often a new run makes room for itself, where others come in between, before it gives up. */
@@ -28,7 +30,8 @@ interface Others {
   isBusy(thread_id: string): Promise<boolean>;
   idle(thread_id: string): Promise<void>;
   wake: Parameters<typeof withdrawPending>[1]["wake"];
-  clear(thread_id: string, reason: string, action: "interrupt" | "rollback"): Promise<void>;
+  clear(...given: Parameters<Cancels["clear"]>): Promise<void>;
+  goOnWith(lane: Lane, row: ThreadRow, left: null): Promise<Run | null>;
 }
 
 /** Begins the runs that clients ask for: at once, or when their turn or their time has come. */
@@ -47,11 +50,20 @@ export class Starts {
 
   /** @throws {ServerError} `approval_pending`, `thread_busy`, `stopping` */
   async start(row: ThreadRow, beginning: Beginning, given: GivenRun): Promise<Run> {
-    const { thread_id } = row;
-    const { strategy, starts_at } = given;
     this.#lanes.assertRunning();
-    const prepared = prepare(this.#ports, thread_id, given, { beginning });
-    if (starts_at !== null) return this.#queue.add(prepared);
+    const prepared = prepare(this.#ports, row.thread_id, given, { beginning });
+    if (given.starts_at !== null) return this.#queue.add(prepared);
+    try {
+      return await this.#begin(row, prepared, given);
+    } catch (error) {
+      // Nobody waits for it, so it need not be known.
+      prepared.run.finish({ status: "error", error });
+      throw error;
+    }
+  }
+
+  async #begin(row: ThreadRow, prepared: PreparedRun, { strategy, by }: GivenRun): Promise<Run> {
+    const { thread_id } = row;
     for (let round = 0; round < ROUNDS; round += 1) {
       if (this.#queue.isDue(thread_id) || (await this.#others.isBusy(thread_id))) {
         if (strategy === "reject") break;
@@ -60,11 +72,15 @@ export class Starts {
           this.poke(thread_id);
           return run;
         }
-        await this.#others.clear(thread_id, "A newer run took its place.", strategy);
+        await this.#others.clear(thread_id, "A newer run took its place.", strategy, by.id);
       }
       await this.#makeRoom(row, prepared);
       try {
-        return await this.#launch(row, prepared);
+        const run = await this.#launch(row, prepared);
+        if (run === prepared.run) return run;
+        // What was decided goes on first. That is not what a newer run takes the place of.
+        if (strategy === "reject") break;
+        if (strategy !== "enqueue") await this.#others.idle(thread_id);
       } catch (error) {
         if (!isOneOf(error, ["thread_busy"])) throw error;
       }
@@ -98,6 +114,7 @@ export class Starts {
       if (this.#queue.isDue(thread_id) && !(await this.#others.isBusy(thread_id))) this.poke(thread_id);
   }
 
+  /** Begins a run, unless something goes on there first: then it gives that. */
   #launch(
     row: ThreadRow,
     prepared: PreparedRun,
@@ -109,6 +126,8 @@ export class Starts {
       const pending = await pendingOf(this.#ports.ledger, thread_id);
       if (pending.length > 0) throw pendingError(pending);
       const current = (await this.#ports.threads.get(thread_id)) ?? row;
+      const first = await this.#actFirst(lane, current, prepared.stored);
+      if (first) return first;
       await this.#ports.assertHarmless(current, {
         graph_id: prepared.record.graph_id,
         stored: prepared.stored,
@@ -117,6 +136,18 @@ export class Starts {
       const start = await this.#startOn(lane, current, prepared.stored);
       return this.#lanes.launch(lane, { ...prepared, row: current, start });
     });
+  }
+
+  /** What was decided and not acted upon, as by a process that was killed, is acted upon before anything new begins. */
+  async #actFirst(lane: Lane, row: ThreadRow, stored: StoredRun): Promise<Run | null> {
+    if (stored.checkpoint_id !== undefined || startOf(stored).kind === "continue") return null;
+    const newest = await newestRun(this.#ports, row);
+    // What was cancelled does not go on, and what failed once is left behind by who sends something new.
+    if (newest && (isCancelled(newest) || (newest.status === "error" && newest.cause === "resume")))
+      return null;
+    const readState = () => stateOf(this.#ports, row);
+    if (!(await hasLeftDecisions(this.#ports.ledger, row.thread_id, readState))) return null;
+    return this.#others.goOnWith(lane, row, null);
   }
 
   /** Who goes on without an input brings what was decided and not acted upon, as after a run that failed at its start. */
@@ -128,12 +159,8 @@ export class Starts {
   }
 
   /** Whether a run that waited still does, so that it begins now, and in this process. */
-  async #isStillWaiting({ record, run }: PreparedRun): Promise<boolean> {
-    if (!this.#queue.take(record)) return false;
-    const now = await this.#ports.runs.get(record.run_id);
-    if (now?.status === "pending") return true;
-    followElsewhere(this.#ports, record, run);
-    return false;
+  async #isStillWaiting(prepared: PreparedRun): Promise<boolean> {
+    return this.#queue.take(prepared.record) && (await stillWaits(this.#ports, prepared));
   }
 
   /** Sees to it that nothing is open on the thread when a run begins there. @throws {ServerError} `approval_pending` */

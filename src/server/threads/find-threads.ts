@@ -44,7 +44,8 @@ async function statusNow(
   row: ThreadRow,
   asking: ReadonlySet<string>,
 ): Promise<ThreadStatus> {
-  if (manager.isLive(row.thread_id) || row.status === "busy") return "busy";
+  const isBusy = row.status === "busy" || ports.leases.isWithOther(row);
+  if (isBusy || manager.isLive(row.thread_id)) return "busy";
   if (asking.has(row.thread_id)) return "interrupted";
   if (row.status !== "interrupted") return row.status;
   // Questions that are not ours are in the state alone.

@@ -2,6 +2,7 @@ import type { StateSnapshot } from "@langchain/langgraph";
 import { LedgerError, type Approval } from "../../ledger/index.ts";
 import { ServerError } from "../problem.ts";
 import { viewTtl, type TtlView } from "../keeping/ttl.ts";
+import { hasLeftDecisions } from "../runs/left-decisions.ts";
 import type { RunPorts } from "../runs/run-ports.ts";
 import { openByTask, pendingOf, type OpenByTask, type WireInterrupt } from "./open-questions.ts";
 import type { ThreadRow, ThreadStatus } from "../database/tables.ts";
@@ -30,19 +31,32 @@ export interface ThreadNow {
   /** Our questions that are open by the ledger, seen in the state or not. */
   pending: Approval[];
   hasPending: boolean;
+  /** Whether something was decided that nothing has acted upon yet, on a thread that had stopped for it. */
+  hasDecided: boolean;
+  /** Whether another process goes on with it. */
+  isElsewhere: boolean;
 }
 
-type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter">;
+type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter" | "leases">;
 
 /** Reads a thread's newest state and what is open in it. A thread without a graph has none. */
 export async function readNow(ports: Readers, row: ThreadRow): Promise<ThreadNow> {
   const state = await stateOf(ports, row);
   const pending = await pendingOf(ports.ledger, row.thread_id);
-  return { state, open: state ? openByTask(state, pending) : {}, pending, hasPending: pending.length > 0 };
+  const hasDecided =
+    row.status === "interrupted" &&
+    (await hasLeftDecisions(ports.ledger, row.thread_id, () => Promise.resolve(state)));
+  return {
+    ...{ state, open: state ? openByTask(state, pending) : {}, pending, hasPending: pending.length > 0 },
+    ...{ hasDecided, isElsewhere: ports.leases.isWithOther(row) },
+  };
 }
 
 /** @throws {ServerError} `unreadable_state` */
-export async function stateOf({ graphs, enter }: Readers, row: ThreadRow): Promise<StateSnapshot | null> {
+export async function stateOf(
+  { graphs, enter }: Omit<Readers, "leases">,
+  row: ThreadRow,
+): Promise<StateSnapshot | null> {
   const { thread_id, graph_id } = row;
   // A graph that is not served any more cannot be read; its thread still can be listed and deleted.
   if (graph_id === null || !graphs.ids().includes(graph_id)) return null;
@@ -70,10 +84,10 @@ export function isUnreadable(error: unknown): error is Error {
 }
 
 /** The thread's status, from our own records: what a client asks next follows from it. */
-export function statusOf(row: ThreadRow, { open, hasPending }: ThreadNow, isLive: boolean): ThreadStatus {
+export function statusOf(row: ThreadRow, now: ThreadNow, isLive: boolean): ThreadStatus {
   // In another process, when it is not in this one.
-  if (isLive || row.status === "busy") return "busy";
-  if (hasPending || Object.keys(open).length > 0) return "interrupted";
+  if (isLive || now.isElsewhere || row.status === "busy") return "busy";
+  if (now.hasPending || now.hasDecided || Object.keys(now.open).length > 0) return "interrupted";
   // Nothing is open, so neither a stored question nor a run that a crash cut off is what the thread waits for.
   return row.status === "interrupted" ? "idle" : row.status;
 }

@@ -68,9 +68,14 @@ export async function writeState(
   });
 }
 
-/** @throws {ServerError} `approval_pending` */
+/** @throws {ServerError} `approval_pending`; `thread_busy` where a decision was not acted upon yet */
 function assertNothingOpen(now: ThreadNow): void {
   const open = interruptsOf(now);
+  if (now.hasDecided && open.length === 0 && !now.hasPending)
+    throw new ServerError(
+      "thread_busy",
+      "A decision was taken on this thread, and a run is about to act upon it. Wait until it has stopped.",
+    );
   if (open.length === 0 && !now.hasPending) return;
   const message =
     'A question is open on this thread. Answer it, or mark the thread as resolved: a write with no values as "__end__".';
