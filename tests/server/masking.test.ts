@@ -250,6 +250,76 @@ describe("a secret that policy masks", () => {
     expect(`${await all()}${bodies.join("\n")}${JSON.stringify(errors.map(String))}`).not.toContain(TRACE);
   });
 
+  it("that a model told before its call is not told again", async () => {
+    const { client, heard, all, url } = await masked();
+    const streamMode = ["messages-tuple", "messages", "values", "events"] as StreamMode[];
+    const { thread_id } = await client.threads.create();
+    await drain(client.runs.stream(thread_id, "agent", { input, streamMode }));
+    // It was told when nobody knew it for a secret; what follows is told by what is known now.
+    expect(await all()).toContain(TRACE);
+    heard.length = 0;
+    const [run] = await client.runs.list(thread_id);
+    const again = await (await fetch(`${url}/threads/${thread_id}/runs/${run?.run_id}/stream`)).text();
+    expect(again).toContain("I send *** along.");
+    expect(around(again)).toEqual([]);
+  });
+
+  it("that was told before its call is not told again by the streaming protocol", async () => {
+    const { client, url } = await masked({ steps: [silent, last] });
+    const thread_id = "told-early";
+    const { stream, lifecycle } = follow(client, thread_id, "sse");
+    const told: unknown[] = [];
+    const early = await stream.subscribe(["values"]);
+    void (async () => {
+      for await (const event of early) told.push(event);
+    })();
+    await stream.run.start({ input: { messages: [{ role: "user", content: `Use ${SECRET}, please.` }] } });
+    await until(() => lifecycle().includes("interrupted"));
+    const leave = new AbortController();
+    const late = await fetch(`${url}/threads/${thread_id}/stream/events`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" }, signal: leave.signal },
+      body: JSON.stringify({ channels: ["values", "messages", "updates", "input", "lifecycle"] }),
+    });
+    let text = "";
+    for await (const piece of late.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(piece).toString();
+      if (text.includes('"interrupted"')) break;
+    }
+    leave.abort();
+    await stream.close();
+    expect(JSON.stringify(told)).toContain(TRACE);
+    expect(text).toContain("Use ***, please.");
+    expect(around(text)).toEqual([]);
+  });
+
+  it("is not told where its run goes on in another process", async () => {
+    let finish = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (finish = resolve));
+    let isWaiting = false;
+    const waiting: Step = async (messages) => {
+      isWaiting = true;
+      await gate;
+      return { content: `The tool said: ${messages.at(-1)?.text ?? ""}` };
+    };
+    const first = await masked({ steps: [ask, waiting] });
+    const second = await masked({ store: first.store });
+    const { thread_id } = await first.client.threads.create();
+    await first.client.runs.wait(thread_id, "agent", { input });
+    const run = await first.client.runs.create(thread_id, "agent", {
+      command: { resume: { type: "approve" } },
+    });
+    await until(() => isWaiting);
+    const at = `${second.url}/threads/${thread_id}/runs/${run.run_id}`;
+    const read = async (end: string) => (await fetch(`${at}${end}`)).text();
+    const reading = Promise.all([read("/join"), read("/stream?stream_mode=values")]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    finish();
+    for (const text of await reading) {
+      expect(text).toContain("***");
+      expect(text).not.toContain(TRACE);
+    }
+  });
+
   it("stays hidden when the server comes back and when only the run's context masked it", async () => {
     const first = await masked({ policy: { version: 1 } });
     const { thread_id } = await first.client.threads.create();

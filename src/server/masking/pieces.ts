@@ -11,9 +11,13 @@ const TEXTS = ["text", "reasoning", "thinking"];
  */
 export class Pieces {
   readonly #mask: ThreadMask;
+  readonly #isLast: (text: string) => boolean;
   readonly #held = new Map<string, string>();
-  constructor(mask: ThreadMask) {
+
+  /** @param isLast whether nothing comes behind a piece of a text, so that nothing of it has to wait. */
+  constructor(mask: ThreadMask, isLast: (text: string) => boolean = () => false) {
     this.#mask = mask;
+    this.#isLast = isLast;
   }
 
   /** A piece of the older protocol: `[message, metadata]`. */
@@ -35,7 +39,7 @@ export class Pieces {
   ofTrace(event: unknown): unknown {
     if (!isObject(event) || !isObject(event["data"]) || !isObject(event["data"]["chunk"])) return event;
     if (event["event"] !== "on_chat_model_stream") return event;
-    const chunk = this.#message(event["data"]["chunk"], `trace ${String(event["run_id"])}`);
+    const chunk = this.#message(event["data"]["chunk"], traceKey(event["run_id"]));
     return { ...event, data: { ...event["data"], chunk } };
   }
 
@@ -43,7 +47,7 @@ export class Pieces {
   ofBlock(event: unknown, place: string): unknown {
     if (!isObject(event) || event["event"] !== "content-block-delta" || !isObject(event["delta"]))
       return event;
-    const delta = this.#texts(event["delta"], `block ${place} ${String(event["index"])}`);
+    const delta = this.#texts(event["delta"], blockKey(place, event["index"]));
     return { ...event, delta };
   }
 
@@ -74,7 +78,10 @@ export class Pieces {
   }
 
   #take(key: string, piece: string): string {
-    const { shown, held } = this.#mask.split((this.#held.get(key) ?? "") + piece);
+    const text = (this.#held.get(key) ?? "") + piece;
+    const { shown, held } = this.#isLast(key)
+      ? { shown: this.#mask.hide(text), held: "" }
+      : this.#mask.split(text);
     if (held === "") this.#held.delete(key);
     else this.#held.set(key, held);
     return shown;
@@ -83,6 +90,27 @@ export class Pieces {
 
 function placeOf({ index }: Json, at: number): string {
   return typeof index === "number" || typeof index === "string" ? String(index) : String(at);
+}
+
+/** Which message a piece is of, in whichever protocol; `null` for what is none. */
+export function messageOfTuple(piece: unknown): string | null {
+  return Array.isArray(piece) && isObject(piece[0]) ? tupleKey(piece[0]["id"]) : null;
+}
+
+export function messageOfTrace(event: unknown): string | null {
+  return isObject(event) && event["event"] === "on_chat_model_stream" ? traceKey(event["run_id"]) : null;
+}
+
+export function messageOfBlock(event: unknown, place: string): string | null {
+  return isObject(event) && event["event"] === "content-block-delta" ? blockKey(place, event["index"]) : null;
+}
+
+function traceKey(run_id: unknown): string {
+  return `trace ${String(run_id)}`;
+}
+
+function blockKey(place: string, index: unknown): string {
+  return `block ${place} ${String(index)}`;
 }
 
 function tupleKey(id: unknown): string {

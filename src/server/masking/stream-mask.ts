@@ -1,10 +1,13 @@
 import { toJson } from "../to-json.ts";
-import { Pieces } from "./pieces.ts";
+import type { Form } from "./kept.ts";
+import { messageOfTrace, messageOfTuple, Pieces } from "./pieces.ts";
 import type { ThreadMask } from "./thread-mask.ts";
 
 /** Events that tell that a message is whole, where they hold it. */
 const WHOLE = ["values", "updates", "messages/complete"];
 const ENDS = ["end", "error"];
+/** Events that tell of messages on their way. */
+const PARTIAL = ["events", "messages", "messages/partial"];
 
 type Shown = [event: string, data: unknown];
 
@@ -23,21 +26,16 @@ export class StreamMask {
   /** An event as it may be told, and before it what was held back of the messages that it ends. */
   show(event: string, data: unknown): Shown[] {
     if (this.#mask.isEmpty) return [[event, data]];
-    const [name = ""] = event.split("|");
-    const isPartial = name === "events" || name === "messages" || name === "messages/partial";
-    const shown = this.#mask.show(data, { isPartial });
-    if (name === "messages") return [[event, this.#showPiece(event, shown)]];
-    if (name === "events") return [[event, this.#pieces.ofTrace(shown)]];
-    if (name === "messages/partial" && Array.isArray(shown))
-      return [[event, shown.map((message) => Pieces.whole(message, this.#mask))]];
-    return [...this.#rests(name, shown), [event, shown]];
+    const name = nameOf(event);
+    const shown = formOf(event).show(data, this.#mask, this.#pieces);
+    if (name === "messages") this.#note(event, shown);
+    return PARTIAL.includes(name) ? [[event, shown]] : [...this.#rests(name, shown), [event, shown]];
   }
 
-  #showPiece(event: string, piece: unknown): unknown {
-    if (!Array.isArray(piece)) return piece;
+  #note(event: string, piece: unknown): void {
+    if (!Array.isArray(piece)) return;
     const { id } = (piece[0] ?? {}) as { id?: unknown };
     if (typeof id === "string") this.#open.set(id, { event, piece });
-    return this.#pieces.ofTuple(piece);
   }
 
   #rests(name: string, shown: unknown): Shown[] {
@@ -54,4 +52,39 @@ export class StreamMask {
     }
     return rests;
   }
+}
+
+/** How the events of a run's stream are shown, by their name. */
+export function formOf(event: string): Form {
+  switch (nameOf(event)) {
+    case "messages":
+      return TUPLE;
+    case "events":
+      return TRACE;
+    case "messages/partial":
+      return SO_FAR;
+    default:
+      return WHOLLY;
+  }
+}
+
+const WHOLLY: Form = { show: (data, mask) => mask.show(data), messageOf: () => null };
+const TUPLE: Form = {
+  show: (data, mask, pieces) => pieces.ofTuple(mask.show(data, { isPartial: true })),
+  messageOf: messageOfTuple,
+};
+const TRACE: Form = {
+  show: (data, mask, pieces) => pieces.ofTrace(mask.show(data, { isPartial: true })),
+  messageOf: messageOfTrace,
+};
+const SO_FAR: Form = {
+  show: (data, mask) => {
+    const shown = mask.show(data, { isPartial: true });
+    return Array.isArray(shown) ? shown.map((message) => Pieces.whole(message, mask)) : shown;
+  },
+  messageOf: () => null,
+};
+
+function nameOf(event: string): string {
+  return event.split("|")[0] ?? "";
 }

@@ -16,6 +16,11 @@ export class ThreadMask {
     return this.#list.length === 0;
   }
 
+  /** How much is known: it grows with each mask and each secret. */
+  get version(): number {
+    return this.#list.length + this.#secrets.size;
+  }
+
   add(masks: readonly string[]): void {
     for (const mask of masks) this.#masks.add(mask);
     if (this.#masks.size === this.#list.length) return;

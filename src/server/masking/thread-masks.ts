@@ -48,6 +48,11 @@ export class ThreadMasks {
     return mask;
   }
 
+  /** Brings a thread's mask, by whom it may be held, to what the ledger tells by now. */
+  renew(thread_id: string, mask: ThreadMask): Promise<void> {
+    return this.#readOn(thread_id, mask);
+  }
+
   /** The masks that a graph's policy has, as far as it was looked at. */
   ofGraph(graph_id: string | null): readonly string[] {
     return (graph_id !== null && this.#ofGraphs.get(graph_id)) || [];

@@ -1,6 +1,6 @@
-import type { Pieces } from "../masking/pieces.ts";
+import { Keeping, renew, type Form, type Kept } from "../masking/kept.ts";
+import { messageOfBlock, Pieces } from "../masking/pieces.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
-import { toJson } from "../to-json.ts";
 
 /** How a graph, or one inside it, stands. */
 export type AgentStatus = "started" | "running" | "completed" | "failed" | "interrupted";
@@ -29,8 +29,8 @@ export interface Told {
   method: string;
   channel: string;
   namespace: readonly string[];
-  /** What is sent of it, as JSON. */
-  params: string;
+  /** What is sent of it. */
+  params: Kept;
   /** What it says, if it is a lifecycle event. */
   lifecycle: Lifecycle | null;
 }
@@ -39,32 +39,76 @@ export interface Told {
 export interface Entry extends Told {
   seq: number;
   event_id: string;
-  json: string;
+  /** What is sent, without what its thread hides by the time it is read. */
+  readonly json: string;
+}
+
+/** What is sent of a happening. */
+interface Params {
+  namespace: readonly string[];
+  timestamp: number;
+  node?: string;
+  data: unknown;
+}
+
+/** What a run tells with: the pieces of messages that wait for those behind them, and what it told. */
+export class Telling {
+  readonly mask: ThreadMask | null;
+  readonly pieces: Pieces | null;
+  readonly keeping = new Keeping();
+
+  constructor(mask: ThreadMask | null) {
+    this.mask = mask;
+    this.pieces = mask && new Pieces(mask);
+  }
 }
 
 /** Writes a happening down, without what its thread hides from people. */
 export function tell(
   { method, namespace = [], node, timestamp = Date.now(), data }: Happening,
-  mask: ThreadMask | null,
-  pieces: Pieces | null = null,
+  { mask, pieces, keeping }: Telling,
 ): Told {
-  const isMessage = method === "messages";
-  const hidden = mask?.show(data, { isPartial: isMessage }) ?? data;
-  const isPiece = isMessage && pieces !== null && mask !== null && !mask.isEmpty;
-  const shown = isPiece ? pieces.ofBlock(hidden, `${namespace.join("|")} ${node ?? ""}`) : hidden;
+  const form = method === "messages" ? BLOCK : WHOLE;
+  const params: Params = { namespace, timestamp, ...(node !== undefined && { node }), data };
+  const shown = mask === null || pieces === null ? params : form.show(params, mask, pieces);
   return {
     method,
     channel: channelOf(method, data),
     namespace,
-    params: toJson({ namespace, timestamp, ...(node !== undefined && { node }), data: shown }),
+    params: keeping.keep(shown, mask, form),
     lifecycle: method === "lifecycle" ? (data as Lifecycle) : null,
   };
+}
+
+const WHOLE: Form = {
+  show: (params, mask) => ({ ...(params as Params), data: mask.show((params as Params).data) }),
+  messageOf: () => null,
+};
+const BLOCK: Form = {
+  show: (params, mask, pieces) => {
+    const { data } = params as Params;
+    if (mask.isEmpty) return params;
+    const shown = mask.show(data, { isPartial: true });
+    return { ...(params as Params), data: pieces.ofBlock(shown, placeOf(params as Params)) };
+  },
+  messageOf: (params) => messageOfBlock((params as Params).data, placeOf(params as Params)),
+};
+
+function placeOf({ namespace, node }: Params): string {
+  return `${namespace.join("|")} ${node ?? ""}`;
 }
 
 /** Gives what was told its place. */
 export function number(told: Told, seq: number, event_id: string): Entry {
   const head = JSON.stringify({ type: "event", event_id, seq, method: told.method });
-  return { ...told, seq, event_id, json: `${head.slice(0, -1)},"params":${told.params}}` };
+  return {
+    ...told,
+    ...{ seq, event_id },
+    get json() {
+      renew(told.params);
+      return `${head.slice(0, -1)},"params":${told.params.data}}`;
+    },
+  };
 }
 
 function channelOf(method: string, data: unknown): string {

@@ -1,6 +1,6 @@
 import { AgentTree, type AgentNode } from "./agent-tree.ts";
 import { EventLog } from "./event-log.ts";
-import { number, tell, type Happening, type Told } from "./event.ts";
+import { number, tell, Telling, type Happening, type Told } from "./event.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import type { Tape } from "./tape.ts";
 
@@ -53,7 +53,8 @@ export class Session {
   say(find: () => Promise<Saying> | Saying): Promise<void> {
     return this.#afterwards(async () => {
       const { happenings, run_id, mask } = await find();
-      for (const happening of happenings) this.#append(tell(happening, mask ?? null), run_id);
+      const telling = new Telling(mask ?? null);
+      for (const happening of happenings) this.#append(tell(happening, telling), run_id);
     });
   }
 

@@ -1,7 +1,6 @@
-import { Pieces } from "../masking/pieces.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import type { CoreEvent, Teller } from "../runs/teller.ts";
-import { tell, type Happening, type Told } from "./event.ts";
+import { tell, Telling, type Happening, type Told } from "./event.ts";
 import { RunReader } from "./run-reader.ts";
 
 /** A question that is open on a thread. */
@@ -18,8 +17,7 @@ export class Tape implements Teller {
   readonly run_id: string;
   readonly graph_name: string;
   readonly #reader = new RunReader();
-  readonly #mask: ThreadMask | null;
-  readonly #pieces: Pieces | null;
+  readonly #telling: Telling;
   #told: Told[] = [];
   #isClosed = false;
   #wake = (): void => undefined;
@@ -29,8 +27,7 @@ export class Tape implements Teller {
     graph_name: string,
     answered: readonly string[],
   ) {
-    this.#mask = mask;
-    this.#pieces = mask && new Pieces(mask);
+    this.#telling = new Telling(mask);
     this.run_id = run_id;
     this.graph_name = graph_name;
     this.#push({ method: "lifecycle", data: { event: "running", graph_name } });
@@ -68,7 +65,7 @@ export class Tape implements Teller {
 
   #push(happening: Happening): void {
     if (this.#isClosed) return;
-    this.#told.push(tell(happening, this.#mask, this.#pieces));
+    this.#told.push(tell(happening, this.#telling));
     this.#wake();
   }
 }

@@ -66,6 +66,7 @@ export function threadStreamRoutes(app: OpenAPIHono, parts: ServerParts): void {
           const row = await ports.threads.get(thread_id);
           // The thread that was followed may be gone, and another of its name be somebody else's.
           if (row && !sees(principalOf(c), row)) return;
+          if (run.mask !== null) await ports.masks.renew(thread_id, run.mask);
           const after = run.run_id === lastRun ? lastEvent : undefined;
           for await (const event of run.read(signal, after))
             if (isWanted(event.event, modes))

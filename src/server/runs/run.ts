@@ -2,9 +2,9 @@ import { v7 } from "@langchain/core/utils/uuid";
 import { setMaxListeners } from "node:events";
 import type { RunStatus } from "../database/tables.ts";
 import type { WireInterrupt } from "../threads/open-questions.ts";
-import { StreamMask } from "../masking/stream-mask.ts";
+import { Keeping, renew, type Kept } from "../masking/kept.ts";
+import { formOf, StreamMask } from "../masking/stream-mask.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
-import { toJson } from "../to-json.ts";
 import type { Teller } from "./teller.ts";
 
 /** One event of a run's stream, ready to be sent. `data` is JSON. */
@@ -49,7 +49,8 @@ export class Run {
   /** Takes what it tells in the newer protocol, where somebody follows it in that. */
   teller: Teller | null = null;
   readonly #controller = new AbortController();
-  readonly #events: StreamEvent[] = [];
+  readonly #events: { id: string; event: string; kept: Kept }[] = [];
+  readonly #keeping = new Keeping();
   readonly #waiting = new Set<() => void>();
   #mask: ThreadMask | null = null;
   #stream: StreamMask | null = null;
@@ -94,7 +95,7 @@ export class Run {
   push(event: string, data: unknown): void {
     for (const [name, shown] of this.#stream?.show(event, data) ?? ([[event, data]] as const)) {
       const id = `${this.attempt}-${this.#events.length}`;
-      this.#events.push({ id, event: name, data: toJson(shown) });
+      this.#events.push({ id, event: name, kept: this.#keeping.keep(shown, this.#mask, formOf(name)) });
     }
     this.#tell();
   }
@@ -107,7 +108,7 @@ export class Run {
   }
 
   /**
-   * Reads the stream to its end, or until `signal` aborts.
+   * Reads the stream to its end, or until `signal` aborts, without what its thread hides by the time it is read.
    *
    * @param after the id of the last event that the reader has seen. One of an earlier attempt, or one that is none of
    *   ours, begins at the beginning of this one.
@@ -115,10 +116,12 @@ export class Run {
   async *read(signal: AbortSignal, after?: string): AsyncGenerator<StreamEvent> {
     let next = this.#events.findIndex(({ id }) => id === after) + 1;
     while (!signal.aborted) {
-      const event = this.#events[next];
-      if (event) {
+      const found = this.#events[next];
+      if (found) {
         next += 1;
-        yield event;
+        const { id, event, kept } = found;
+        renew(kept);
+        yield { id, event, data: kept.data };
       } else if (this.#outcome) return;
       else await this.#change(signal);
     }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { stream, streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { RunRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
+import type { ThreadMask } from "../masking/thread-mask.ts";
 import { interruptsOf, readNow } from "../threads/thread-view.ts";
 import { errorData, toJson, toPlain } from "../to-json.ts";
 import { followElsewhere } from "./elsewhere.ts";
@@ -68,6 +69,8 @@ export function serveStream(c: Context, parts: ServerParts, run: Run, serving: S
       if (isCancelling && !parts.closing.aborted) cancelLeft(parts, run);
     });
     let hasValues = false;
+    // What became known where another process went on with the thread.
+    if (run.mask !== null) await parts.ports.masks.renew(run.thread_id, run.mask);
     for await (const event of run.read(signal, after)) {
       if (event.event === "values") hasValues = true;
       // A run that nobody streamed shows at least what it left.
@@ -133,7 +136,14 @@ export async function endedValues(
 /** What a run leaves: its state and what is open, or its error. */
 async function valuesOf(parts: ServerParts, run: Run): Promise<unknown> {
   const values = await wholeValuesOf(parts, run);
-  return run.mask?.show(values) ?? values;
+  const mask = run.mask ?? (await maskElsewhere(parts, run));
+  return mask?.show(values) ?? values;
+}
+
+/** What the thread of a run hides that goes on in another process. */
+async function maskElsewhere({ ports }: ServerParts, { thread_id }: Run): Promise<ThreadMask | null> {
+  const row = await ports.threads.get(thread_id);
+  return row === undefined ? null : ports.masks.of(row);
 }
 
 async function wholeValuesOf(parts: ServerParts, run: Run): Promise<unknown> {
