@@ -30,6 +30,11 @@ export class Secrets {
     return this.#known.size;
   }
 
+  /** Whether a whole text is one. */
+  has(text: string): boolean {
+    return this.#known.has(text);
+  }
+
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < SHORTEST_SECRET || this.#known.has(secret)) continue;

@@ -73,6 +73,41 @@ describe("what a thread shows", () => {
       {},
     ]);
   });
+  it("has no secret in numbers, in keys and in words that are none of the form", () => {
+    const call = { name: "pay", args: { password: [4_711_0815, "otp-834921", "otp-834922", "8888"] } };
+    const state = {
+      paid: [4_711_0815, 4_711],
+      "otp-834921": { "otp-834922": true, "***": false, otp: 1 },
+      events: [{ code: "otp-834921", status: "sent with otp-834922", type: "8888", role: "8888" }],
+    };
+    expect(shown([call, state])).toMatchObject([
+      {},
+      {
+        paid: ["***", 4_711],
+        "***": { "*** 2": true, "***": false, otp: 1 },
+        events: [{ code: "***", status: "sent with ***", type: "***", role: "***" }],
+      },
+    ]);
+  });
+  it("keeps the words, names and counts of the form, which a secret may be by chance", () => {
+    const words = ["human", "tool_call", "success", "content", "messages", "1234"];
+    const call = { name: "login", args: { password: words } };
+    const state = {
+      messages: [
+        { type: "human", content: "human", status: "success", usage_metadata: { total_tokens: 1234 } },
+        { type: "tool_call", index: 1234, content: "1234" },
+      ],
+    };
+    expect(shown([call, state])).toMatchObject([
+      {},
+      {
+        messages: [
+          { type: "human", content: "***", status: "success", usage_metadata: { total_tokens: 1234 } },
+          { type: "tool_call", index: 1234, content: "***" },
+        ],
+      },
+    ]);
+  });
   it("leaves arguments that no mask names, though a secret stands in them: a person reads and edits them", () => {
     const call = { name: "run", args: { command: `login ${SECRET}`, password: SECRET } };
     expect(shown(call)).toEqual({ name: "run", args: { command: `login ${SECRET}`, password: "***" } });

@@ -1,4 +1,5 @@
 import { MASKED, maskArgs, secretsIn, type Secrets } from "../../policy/index.ts";
+import { isCount, isKnownWord, isName } from "./known-words.ts";
 
 /** What is hidden in what a thread shows. */
 export interface Veil {
@@ -11,15 +12,12 @@ type Json = Record<string, unknown>;
 /** Where the arguments of a call stand, in whichever form: as an object, or as its JSON. */
 const ARGS = new Set(["args", "arguments", "input", "partial_json"]);
 
-/** Words of a form, which a secret may be by chance: clients would not know the form without them. */
-const WORDS = new Set(["type", "role", "status", "event", "method", "code"]);
-
 const QUESTIONS = new Set<unknown>(["approval_request", "approval_requested"]);
 
 /**
  * JSON as people may see it: the arguments of calls, wherever they stand, with the mask in the place of what it hides,
- * and the mask in the place of each secret in any other text. In arguments only paths count, so that what a person
- * reads, edits and sends back is the call.
+ * and the mask in the place of each secret in any other text, key or number. In arguments only paths count, so that what
+ * a person reads, edits and sends back is the call.
  */
 export function maskPayload(json: unknown, veil: Veil): unknown {
   return show(json, veil, true);
@@ -41,6 +39,7 @@ export function learnFrom(json: unknown, { masks, secrets }: Veil): void {
 
 function show(json: unknown, veil: Veil, isText: boolean): unknown {
   if (typeof json === "string") return isText ? veil.secrets.hide(json) : json;
+  if (typeof json === "number") return isText && veil.secrets.has(String(json)) ? MASKED : json;
   if (Array.isArray(json)) return json.map((one) => show(one, veil, isText));
   if (!isObject(json)) return json;
   const isProse = isText && !isOwnQuestion(json, veil);
@@ -48,7 +47,20 @@ function show(json: unknown, veil: Veil, isText: boolean): unknown {
     key,
     ARGS.has(key) ? showArgs(key, value, json, veil, isProse) : showMember(key, value, veil, isProse),
   ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(isProse && !veil.secrets.isEmpty ? hideKeys(entries, veil) : entries);
+}
+
+/** Keys that are the same once they are hidden are numbered, so that each member is still there. */
+function hideKeys(entries: readonly [string, unknown][], { secrets }: Veil): [string, unknown][] {
+  const taken = new Set(entries.map(([key]) => key));
+  return entries.map(([key, value]) => {
+    const hidden = isName(key) ? key : secrets.hide(key);
+    if (hidden === key) return [key, value];
+    let shown = hidden;
+    for (let count = 2; taken.has(shown); count += 1) shown = `${hidden} ${count}`;
+    taken.add(shown);
+    return [shown, value];
+  });
 }
 
 /**
@@ -63,7 +75,9 @@ function isOwnQuestion(json: Json, { masks }: Veil): boolean {
 }
 
 function showMember(key: string, value: unknown, veil: Veil, isText: boolean): unknown {
-  return show(value, veil, isText && !(WORDS.has(key) && typeof value === "string"));
+  const isForm =
+    typeof value === "string" ? isKnownWord(key, value) : typeof value === "number" && isCount(key);
+  return show(value, veil, isText && !isForm);
 }
 
 function showArgs(key: string, value: unknown, holder: Json, veil: Veil, isText: boolean): unknown {
