@@ -77,9 +77,11 @@ describe("decisions on a question of a graph's own", () => {
     const [gone, cancelled] = [await go(), await go()];
     const [[lost], [open]] = [await pending(gone), await pending(cancelled)];
     await remove(`/threads/${gone}`);
-    expect((await get(`/approvals/${lost!.approval_id}`)).body["status"]).toBe("cancelled");
+    expect(await get(`/approvals/${lost!.approval_id}`)).toMatchObject({
+      ...{ status: 410, body: { code: "erased" } },
+    });
     await client.runs.cancel(cancelled, open!.run_id!, true);
-    expect((await get(`/approvals/${open!.approval_id}`)).body["code"]).toBe("erased");
+    expect((await get(`/approvals/${open!.approval_id}`)).body["status"]).toBe("cancelled");
     expect(await pending()).toEqual([]);
     await client.runs.wait(cancelled, "agent", { input: null });
     expect(await pending(cancelled)).toHaveLength(1);
