@@ -12,6 +12,9 @@ import type {
 } from "../ledger/index.ts";
 import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
+import { fatigueOf } from "./figures/fatigue.ts";
+import type { Fatigue } from "./figures/figures.ts";
+import { readWindow } from "./figures/read-window.ts";
 import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
@@ -48,10 +51,13 @@ export interface Desk {
   /** The same with events that were erased: they have no `data`. */
   record(query?: EventQuery): Promise<{ events: RecordedEvent[]; next_after: number | null }>;
   verify(options?: { head?: string; thread_id?: string }): Promise<Verification>;
+  /** How reviewers fare: how often they were asked and how they decided. `lastMs`: how far back; default: 7 days. */
+  fatigue(options?: { lastMs?: number }): Promise<Fatigue>;
 }
 
 const ANYBODY: DecidedBy = { kind: "user" };
 const AUDIT_PAGE = 1_000;
+const WEEK = 7 * 24 * 3_600_000;
 
 /**
  * Opens the desk of a ledger. What policy masks is not in what the desk gives back.
@@ -137,6 +143,13 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
     },
 
     verify: (options) => ledger.verify(options),
+
+    async fatigue({ lastMs = WEEK } = {}) {
+      const to = clock();
+      const time = { from: to - lastMs, to };
+      const { events, isWhole } = await readWindow(ledger, time);
+      return fatigueOf(events, { ...time, isWhole });
+    },
   };
   return maskedDesk(desk, ledger, masksOf);
 }

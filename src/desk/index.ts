@@ -5,6 +5,8 @@ export { openDesk, type Desk, type Settled } from "./desk.ts";
 export { checkArgs } from "./edit-check.ts";
 export { DeskError, type DeskErrorCode, type Fault } from "./error.ts";
 export { Executions, LEASE_MS, type Claim, type Claimed } from "./execution.ts";
+export { Fatigue } from "./figures/figures.ts";
+export { floodsIn } from "./flood.ts";
 export { isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 export { readAnswer, type Addressed, type OpenQuestion } from "./read-answer.ts";
 export { readDecision } from "./read-decision.ts";

@@ -164,7 +164,7 @@ export class Entry {
   }
 
   /** The command that begins the call in the ledger. Harmless when it has begun. */
-  start(verdict: Pick<Verdict, "tier" | "rules" | "why">): Command {
+  start(verdict: Pick<Verdict, "tier" | "rules" | "why"> & Partial<Pick<Verdict, "base">>): Command {
     const { call, overlays } = this.input;
     const { graph_id, assistant_id, path } = this.place;
     const mask = this.parts.judge.masks(overlays);
@@ -177,6 +177,7 @@ export class Entry {
       tier: verdict.tier,
       rules: verdict.rules,
       why: verdict.why,
+      ...(verdict.base !== undefined && verdict.base !== verdict.tier && { base: verdict.base }),
       ...{ path, graph_id, assistant_id },
       policy_digest: this.parts.judge.policyDigest(overlays),
       ...requester(),

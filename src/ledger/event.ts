@@ -55,6 +55,8 @@ const payloads = {
     tier: Tier,
     rules: z.array(z.string()),
     why: z.string(),
+    /** The tier that the call would have without the rules; left out where that is its tier. */
+    base: Tier.optional(),
     /** The checkpoint namespace of the graph that made the call; empty for the root graph. */
     path: z.string(),
     graph_id: z.string().nullable(),

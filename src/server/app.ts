@@ -18,6 +18,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { cronRoutes } from "./routes/crons.ts";
 import { decisionRoutes } from "./routes/decisions.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { fatigueRoutes } from "./routes/fatigue.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { metaRoutes } from "./routes/meta.ts";
 import { policyRoutes } from "./routes/policies.ts";
@@ -64,6 +65,7 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   decisionRoutes(app, parts);
   approvalRoutes(app, parts);
   grantRoutes(app, parts);
+  fatigueRoutes(app, parts);
   eventRoutes(app, parts);
   auditRoutes(app, parts);
   policyRoutes(app, parts);

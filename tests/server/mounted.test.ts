@@ -92,7 +92,7 @@ describe("routes about approvals, mounted in another server", () => {
       for (const path of [decision, "/approvals/decisions", "/threads/t1/approvals/c_a_0", "/policies/check"])
         expect((await post(path, approve, headers)).status, path).toBeOneOf([403, 415]);
     }
-    for (const path of ["/approvals", "/audit", "/events", "/policies"])
+    for (const path of ["/approvals", "/grants", "/fatigue", "/audit", "/events", "/policies"])
       expect((await get(path, { origin: "https://evil.example" })).status).toBe(403);
     const read = await get("/approvals", { origin });
     expect(read.headers.get("access-control-allow-origin")).toBe(origin);

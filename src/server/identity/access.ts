@@ -35,6 +35,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /grants": READ_ALL,
   "DELETE /grants/:grant_id": DECIDE,
 
+  "GET /fatigue": READ_ALL,
   "GET /events": READ,
   "GET /audit": READ,
   "GET /audit/verify": READ_ALL,

@@ -9,6 +9,7 @@ import { refuseInvalid } from "../guards/refuse-invalid.ts";
 import type { DeskParts, NamedPolicy } from "../parts.ts";
 import { answerError, ServerError } from "../problem.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
+import { fatigueRoutes } from "../routes/fatigue.ts";
 import { grantRoutes } from "../routes/grants.ts";
 import { auditRoutes } from "../routes/audit.ts";
 import { decisionRoutes } from "../routes/decisions.ts";
@@ -16,7 +17,10 @@ import { eventRoutes } from "../routes/events.ts";
 import { policyRoutes } from "../routes/policies.ts";
 
 /** The paths that are ours. What else the other server answers is its own, checks included. */
-const PATHS = ["/approvals/*", "/threads/:thread_id/approvals/*", "/events", "/audit/*", "/policies/*"];
+const PATHS = [
+  ...["/approvals/*", "/threads/:thread_id/approvals/*", "/grants/*", "/fatigue", "/events", "/audit/*"],
+  "/policies/*",
+];
 
 /** Routes about approvals without those of LangGraph: an app to be mounted in a server that has these already. */
 export function createMountedApp(
@@ -41,6 +45,7 @@ export function createMountedApp(
   decisionRoutes(app, parts);
   approvalRoutes(app, parts);
   grantRoutes(app, parts);
+  fatigueRoutes(app, parts);
   eventRoutes(app, parts);
   auditRoutes(app, parts);
   policyRoutes(app, { policies: parts.policies, judge: async () => null, ports: { threads, graphs } });
