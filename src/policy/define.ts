@@ -10,7 +10,7 @@ import type { ToolFacts } from "./facts.ts";
 import { readJsonInput } from "./json-input.ts";
 import { deepFreeze } from "./json.ts";
 import { fillGrants } from "./grants.ts";
-import { lintPolicy } from "./lint.ts";
+import { lintParts } from "./lint.ts";
 import { fillRepeat } from "./repeat.ts";
 import { isParsed, markParsed, type Policy, type PolicyOverlay } from "./policy.ts";
 import { formatPath, PolicyError, type PolicyProblem } from "./policy-error.ts";
@@ -26,7 +26,7 @@ import { fillRubberStamp } from "./rubber-stamp.ts";
  */
 export function definePolicy(input: unknown, options: { tools?: readonly ToolFacts[] } = {}): Policy {
   const policy = isParsed(input) ? input : parsePolicy(input);
-  const errors = lintPolicy(policy, options.tools).filter((finding) => finding.severity === "error");
+  const errors = lintParts(policy, options.tools).filter((finding) => finding.severity === "error");
   if (errors.length > 0) throw new PolicyError(errors.map(({ path, message }) => ({ path, message })));
   // Matchers are built now, so that the first call does not wait for them.
   compiled(policy);

@@ -77,7 +77,7 @@ function lintOnTimeout(
 
 function listsOf(by: ReviewInput["by"]): string[][] {
   if (by === undefined || by.length === 0) return [];
-  return by.every((one) => typeof one === "string") ? [by] : (by);
+  return by.every((one) => typeof one === "string") ? [by] : by;
 }
 
 function error(code: Finding["code"], path: string, message: string): Finding {

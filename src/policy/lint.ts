@@ -7,6 +7,8 @@ import { lintFields } from "./lint-fields.ts";
 import { lintMask } from "./lint-mask.ts";
 import { lintPeople } from "./lint-people.ts";
 import { lintRisk } from "./lint-risk.ts";
+import { lintSafety, lintUnruled } from "./lint-safety.ts";
+import { lintShadowed } from "./lint-shadow.ts";
 import { lintTools } from "./lint-tools.ts";
 import type { Policy } from "./policy.ts";
 import { formatPath } from "./policy-error.ts";
@@ -24,7 +26,10 @@ export type FindingCode =
   | "no_effect"
   | "unknown_group"
   | "unreachable_quorum"
-  | "unsafe_timeout";
+  | "unsafe_timeout"
+  | "shadowed"
+  | "unsafe"
+  | "tool_without_rule";
 
 /** Something in a policy that is wrong (`error`: it is refused) or probably not meant (`warning`). */
 export interface Finding {
@@ -37,6 +42,16 @@ export interface Finding {
 
 /** Reads a policy for what its schema cannot see. Without `tools`, what concerns the registered tools is left out. */
 export function lintPolicy(policy: Policy, tools?: readonly ToolFacts[]): Finding[] {
+  return [
+    ...lintParts(policy, tools),
+    ...lintShadowed(policy.rules),
+    ...lintSafety(policy),
+    ...(tools === undefined ? [] : lintUnruled(policy, tools)),
+  ];
+}
+
+/** What each part of a policy says by itself. All errors are among this; what is only odd about the whole is not. */
+export function lintParts(policy: Policy, tools?: readonly ToolFacts[]): Finding[] {
   const inRules = policy.rules.flatMap((rule, index) => {
     const path = ["rules", index];
     const findings = [

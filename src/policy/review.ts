@@ -114,7 +114,7 @@ function blockOf({ by, ...rest }: ReviewInput): Block {
 /** The lists of groups in each of which a reviewer must be. An empty list names nobody in particular. */
 function listsOf(by: ReviewInput["by"]): string[][] | undefined {
   if (by === undefined || by.length === 0) return undefined;
-  const lists = by.every((one) => typeof one === "string") ? [by] : (by);
+  const lists = by.every((one) => typeof one === "string") ? [by] : by;
   return uniqueLists(lists.map((names) => [...new Set(names)].sort()));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lintPolicy } from "../../src/policy/index.ts";
-import type { Policy, Rule } from "../../src/policy/index.ts";
+import type { FindingCode, Policy, Rule } from "../../src/policy/index.ts";
 import { definePolicy } from "../../src/policy/index.ts";
 import { TOOLS } from "./support.ts";
 
@@ -9,8 +9,16 @@ function raw(...rules: Rule[]): Policy {
   return { ...definePolicy({ version: 1 }), rules };
 }
 
+/** What lint says of rules, where each tool has a declared risk. */
 function codes(...rules: Rule[]): string[] {
-  return lintPolicy(raw(...rules), TOOLS).map(({ severity, code, path }) => `${severity} ${code} ${path}`);
+  const declared = TOOLS.map((tool) => (tool.name === "refund" ? { ...tool, annotations: {} } : tool));
+  return lintPolicy(raw(...rules), declared).map(({ severity, code, path }) => `${severity} ${code} ${path}`);
+}
+
+/** The warnings of one kind that a policy gets. */
+function warnings(code: FindingCode, input: object, tools?: typeof TOOLS): string[] {
+  const found = lintPolicy(definePolicy({ version: 1, ...input }), tools);
+  return found.filter((one) => one.code === code).map(({ path, message }) => `${path}: ${message}`);
 }
 
 const tools = ["refund"];
@@ -37,7 +45,7 @@ describe("lint", () => {
     ]);
   });
   it("finds two rules of one id", () => {
-    expect(codes({ id: "a", tools, tier }, { id: "a", tools, tier: "approve" })).toEqual([
+    expect(codes({ id: "a", tools: ["delete_file"], tier }, { id: "a", tools, tier: "approve" })).toEqual([
       "error duplicate_id rules[1].id",
     ]);
   });
@@ -111,5 +119,72 @@ describe("lint", () => {
     const rules: Rule[] = [{ id: "a", tools, tier: "approve", review: { timeout: "4h" } }];
     const policy = definePolicy({ version: 1, review: { timeout: "15m" }, rules });
     expect(lintPolicy(policy, TOOLS)).toMatchObject([{ code: "no_effect", path: "rules[0].review.timeout" }]);
+  });
+});
+
+describe("lint of a whole policy", () => {
+  const amount = { amount: { gt: 5 } };
+  it.each<[string, Rule[], string[]]>([
+    [
+      "one that is milder than another of the same calls",
+      [
+        { id: "a", tools: ["refund"], when: amount, tier: "suggest" },
+        { id: "b", tools: ["re*"], tier: "deny" },
+      ],
+      ['rules[0]: rule "a" (suggest) changes nothing: "b" (deny) speaks of the same calls and is stricter'],
+    ],
+    [
+      "one that says what another one says",
+      [
+        { id: "a", tools: ["*"], when: amount, tier: "deny" },
+        { id: "b", tools: ["refund", "re*"], when: amount, tier: "deny" },
+      ],
+      ['rules[1]: rule "b" says what "a" says already'],
+    ],
+    [
+      "none that is stricter, speaks of more calls, or asks in another way",
+      [
+        { id: "a", tools: ["refund"], tier: "approve" },
+        { id: "b", tools: ["refund"], tier: "approve", review: { timeout: "1h" } },
+        { id: "c", tools: ["refund"], when: amount, tier: "deny" },
+        { id: "d", tools: ["re*"], tier: "suggest" },
+      ],
+      [],
+    ],
+  ])("finds rules that change nothing: %s", (_, rules, found) => {
+    expect(warnings("shadowed", { rules })).toEqual(found);
+  });
+  it.each<[object, string]>([
+    [{ default: "auto" }, "default"],
+    [{ rules: [{ id: "a", tools: ["*"], tier: "suggest" }] }, "rules[0]"],
+    [{ grants: { scopes: ["everyone"], maxTtl: "30d" } }, "grants"],
+    [{ review: { onTimeout: "approve", allowTimeoutApproval: true, timeout: "30s" } }, "review.timeout"],
+    [{ reviewers: [{ use: "a", may: ["approve"] }] }, "reviewers[0].may"],
+    [{ fatigue: { rubberStamp: { window: 20, then: {} } } }, "fatigue.rubberStamp.then"],
+  ])("warns of %j", (input, path) => {
+    const [found, ...others] = warnings("unsafe", input);
+    expect(found).toContain(`${path}: `);
+    expect(others).toEqual([]);
+  });
+  it("names the tools of which nobody says anything", () => {
+    const told = 'rules: no rule and no declared risk speaks of refund: the default, "approve", decides';
+    expect(
+      warnings("tool_without_rule", { rules: [{ id: "a", tools: ["*"], tier: "deny" }] }, TOOLS),
+    ).toEqual([told]);
+    expect(
+      warnings("tool_without_rule", { rules: [{ id: "a", tools: ["ref*"], tier: "deny" }] }, TOOLS),
+    ).toEqual([]);
+    expect(warnings("tool_without_rule", {})).toEqual([]);
+  });
+  it("reads 2,000 rules without making anybody wait", () => {
+    const rules = Array.from({ length: 2_000 }, (_, index): Rule => ({
+      id: `r${index}`,
+      tools: [`tool_${index}`],
+      when: { amount: { gt: index } },
+      tier: "deny",
+    }));
+    const begin = performance.now();
+    expect(lintPolicy(definePolicy({ version: 1, rules }))).toEqual([]);
+    expect(performance.now() - begin).toBeLessThan(2_000);
   });
 });

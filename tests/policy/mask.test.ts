@@ -1,10 +1,10 @@
 import fc from "fast-check";
+import { lintParts } from "../../src/policy/lint.ts";
 import { describe, expect, it } from "vitest";
 import {
   combine,
   definePolicy,
   evaluate,
-  lintPolicy,
   maskArgs,
   maskedPaths,
   masksOf,
@@ -93,7 +93,7 @@ describe("masks of a policy", () => {
   });
   it("finds a mask that no tool has an argument for", () => {
     const find = (...mask: string[]) =>
-      lintPolicy(definePolicy({ version: 1, mask }), TOOLS).map(({ message }) => message);
+      lintParts(definePolicy({ version: 1, mask }), TOOLS).map(({ message }) => message);
     expect(find("header.authorization")).toEqual([
       '"header.authorization" hides nothing: no tool has the argument "header"; did you mean "headers"?',
     ]);
@@ -101,7 +101,7 @@ describe("masks of a policy", () => {
     expect(() => definePolicy({ version: 1, mask: ["passwort"] }, { tools: TOOLS })).toThrow(/hides nothing/);
   });
   it("does not look for arguments of tools whose schema is not known", () => {
-    expect(lintPolicy(definePolicy({ version: 1, mask: ["passwort"] }), [{ name: "x" }])).toEqual([]);
+    expect(lintParts(definePolicy({ version: 1, mask: ["passwort"] }), [{ name: "x" }])).toEqual([]);
   });
 });
 
