@@ -52,7 +52,10 @@ export function createApp(parts: ServerParts): Hono {
   app.use(parts.streams.guard);
   app.use("/approvals/*", parts.decisions.guard);
   app.use("/threads/:thread_id/approvals/*", parts.decisions.guard);
-  const once = giveFirstAnswer(parts.database, parts.ports.clock);
+  const once = giveFirstAnswer({
+    ...{ database: parts.database, clock: parts.ports.clock },
+    ...{ owner_id: parts.processes.owner_id, closing: parts.closing },
+  });
   app.use("/approvals/*", once);
   app.use("/threads/:thread_id/approvals/*", once);
   addRoutes(app, parts);

@@ -1,21 +1,33 @@
 import type { MiddlewareHandler } from "hono";
 import { isoTime } from "../../desk/index.ts";
 import { sha256 } from "../../ledger/index.ts";
-import { ask, askOne, type Database } from "../../ledger/sql/index.ts";
+import { ask, type Database } from "../../ledger/sql/index.ts";
 import { noteThreads } from "../keeping/answers-of.ts";
 import { OneAtATime } from "../runs/one-at-a-time.ts";
 import { principalOf, type Principal } from "../identity/principal.ts";
 import { ServerError } from "../problem.ts";
+import { claimKey, letGo, releaseKey } from "./claim-key.ts";
 import type { AnswerRow, ServerTables } from "../database/tables.ts";
 
 /** How long a first answer is given again, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
+/** What {@link giveFirstAnswer} works with. */
+export interface FirstAnswers {
+  database: Database;
+  clock: () => number;
+  /** This process, as the others on the store know it. */
+  owner_id: string;
+  /** Aborts when the server stops. */
+  closing: AbortSignal;
+}
+
 /**
- * With `Idempotency-Key`, a repeated request gets the first answer, and nothing is done twice. The key is bound to the
- * route and the body: with others it is refused. The keys of others are other keys.
+ * With `Idempotency-Key`, a repeated request gets the first answer, and nothing is done twice, by whichever server on the
+ * store it is asked for. The key is bound to the route and the body: with others it is refused. The keys of others are
+ * other keys.
  */
-export function giveFirstAnswer(database: Database, clock: () => number): MiddlewareHandler {
+export function giveFirstAnswer({ database, clock, owner_id, closing }: FirstAnswers): MiddlewareHandler {
   const atOnce = new OneAtATime();
   return async (c, next) => {
     const given = c.req.header("idempotency-key");
@@ -25,18 +37,22 @@ export function giveFirstAnswer(database: Database, clock: () => number): Middle
     const key = ownKey(given, principalOf(c));
     const request_digest = sha256(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
     return atOnce.run(key, async () => {
-      const known = await find(
-        database,
-        key,
-        isoTime(() => clock() - KEPT_MS),
-      );
-      if (known) {
+      const since = isoTime(() => clock() - KEPT_MS);
+      const known = await claimKey(database, { key, owner_id, since }, closing);
+      if (known !== null) {
         c.res = repeat(known, request_digest);
         return;
       }
-      await next();
-      // A failure of the server is no answer: the request may be tried again.
-      if (c.res.status < 500) await keep(database, await rowOf(c.res, key, request_digest, isoTime(clock)));
+      let isKept = false;
+      try {
+        await next();
+        // A failure of the server is no answer: the request may be tried again.
+        if (c.res.status >= 500) return;
+        await keep(database, await rowOf(c.res, key, request_digest, isoTime(clock)));
+        isKept = true;
+      } finally {
+        if (!isKept) await releaseKey(database, key);
+      }
     });
   };
 }
@@ -60,17 +76,6 @@ async function rowOf(answer: Response, key: string, request_digest: string, at: 
   return { key, request_digest, status, content_type, body: await answer.clone().text(), created_at: at };
 }
 
-async function find(database: Database, key: string, since: string): Promise<AnswerRow | undefined> {
-  const select = database
-    .builder<ServerTables>()
-    .selectFrom("server_answers")
-    .selectAll()
-    .where("key", "=", key)
-    .where("created_at", ">=", since)
-    .compile();
-  return database.read(() => askOne(select));
-}
-
 /** Keeps an answer, and drops those that are too old to be given again. */
 async function keep(database: Database, row: AnswerRow): Promise<void> {
   const build = database.builder<ServerTables>();
@@ -85,5 +90,6 @@ async function keep(database: Database, row: AnswerRow): Promise<void> {
     yield* noteThreads(database, row, oldest);
     yield* ask(drop);
     yield* ask(insert);
+    yield* letGo(database, row.key);
   });
 }

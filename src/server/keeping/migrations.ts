@@ -1,6 +1,6 @@
 import type { Migration } from "../../ledger/sql/index.ts";
 
-/** Which first answers are about which threads, and whose deleted threads were, one step a version. */
+/** What first answers are about and who makes them, and whose deleted threads were, one step a version. */
 export const keepingMigrations: Migration[] = [
   ({ schema }) => [
     schema
@@ -16,6 +16,13 @@ export const keepingMigrations: Migration[] = [
       .createTable("keeping_owners")
       .addColumn("thread_id", "text", (column) => column.primaryKey())
       .addColumn("owner_digest", "text", (column) => column.notNull())
+      .compile(),
+  ],
+  ({ schema }) => [
+    schema
+      .createTable("keeping_keys")
+      .addColumn("key", "text", (column) => column.primaryKey())
+      .addColumn("owner_id", "text", (column) => column.notNull())
       .compile(),
   ],
 ];
