@@ -156,6 +156,19 @@ describe("policy lint", () => {
     expect(stdout).toMatch(/^warning: rules\[0\]\.when: /);
   });
 
+  it("names the rules that counted for no call of a server", async () => {
+    const stub = await startStub(() => ({ json: { rules: [{ id: "a", calls: 3 }] } }));
+    const rules = ["a", "b"].map((id) => ({ id, tools: [`${id}_tool`], tier: "deny" }));
+    const path = await file("used.json", { version: 1, rules });
+    const { stdout } = await runCli(["policy", "lint", path, "--used", "30d"], {
+      env: { COUNTERSIGN_URL: stub.url },
+    });
+    await stub.close();
+    expect(stub.seen.map(({ url }) => url)).toEqual(["/fatigue?last=30d"]);
+    expect(stdout).toMatch(/^warning: rules\[1\]: rule "b" counted for no call at http/);
+    expect(stdout).toContain("0 errors, 1 warning.");
+  });
+
   it.each([
     { name: "none.json", content: undefined, says: /none\.json cannot be read/ },
     { name: "broken.json", content: "{", says: /broken\.json is not valid JSON/ },

@@ -20,6 +20,7 @@ export function policyCommand(): Command {
     newCommand("lint", "read a policy file for what is wrong or probably not meant; exit code 1 on errors")
       .argument("<file>", "policy file, JSON, or careful, everyday, headless")
       .option("--risk <tool=tier>", "what a tool's author declares; once for each tool", collect)
+      .option("--used <time>", "ask the server which rules counted for no call in this time, as 30d")
       .action(async (file: string, options: LintOptions) =>
         (await import("./lint.ts")).lintFile(file, options),
       ),

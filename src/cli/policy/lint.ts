@@ -7,6 +7,7 @@ import {
   type ToolFacts,
 } from "../../policy/index.ts";
 import { EXIT, usageError } from "../cli-error.ts";
+import { Client } from "../client.ts";
 import { printResult, type OutputOptions } from "../print.ts";
 import { exact } from "../readable.ts";
 import { COLUMNS, wrap } from "../wrap.ts";
@@ -14,13 +15,16 @@ import { readPolicyFile } from "./call.ts";
 
 export interface LintOptions extends OutputOptions {
   risk?: string[];
+  used?: string;
 }
 
 type Line = Pick<Finding, "severity" | "path" | "message">;
 
 /** `policy lint FILE`: what is wrong with a policy file. The exit code is 1 when there is an error. */
 export async function lintFile(file: string, options: LintOptions): Promise<void> {
-  const findings = findingsIn(readPolicyFile(file).document, options.risk?.map(readRisk));
+  const { document } = readPolicyFile(file);
+  const findings = findingsIn(document, options.risk?.map(readRisk));
+  if (options.used !== undefined) findings.push(...(await unusedRules(document, options.used)));
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const summary =
     findings.length === 0
@@ -52,6 +56,18 @@ function findingsIn(document: unknown, tools?: readonly ToolFacts[]): Line[] {
     if (!(error instanceof PolicyError)) throw error;
     return error.errors.map(({ path, message }) => ({ severity: "error", path, message }));
   }
+}
+
+/** Rules that counted for no call of a server in the last time. */
+async function unusedRules(document: unknown, last: string): Promise<Line[]> {
+  const { rules = [] } = document as { rules?: { id?: unknown }[] };
+  const client = new Client();
+  const { rules: used } = await client.send<{ rules: { id: string }[] }>("/fatigue", { query: { last } });
+  return rules.flatMap(({ id }, index): Line[] => {
+    if (used.some((one) => one.id === id)) return [];
+    const message = `rule "${String(id)}" counted for no call at ${client.url} in the last ${last}`;
+    return [{ severity: "warning", path: `rules[${index}]`, message }];
+  });
 }
 
 function count(amount: number, what: string): string {

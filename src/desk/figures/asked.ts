@@ -27,8 +27,13 @@ export interface Saved {
   id: string | null;
 }
 
-/** What events say of questions: those put to people, and those that were saved. */
-export function askedIn(events: readonly LedgerEvent[]): { asked: Asked[]; saved: Saved[] } {
+/** What events say of questions: those put to people, those that were saved, and how many calls each rule counted for. */
+export function askedIn(events: readonly LedgerEvent[]): {
+  asked: Asked[];
+  saved: Saved[];
+  rules: Map<string, number>;
+} {
+  const used = new Map<string, number>();
   const asked = new Map<string, Asked>();
   const unasked = new Set<string>();
   const runs = new Map<string, number>();
@@ -41,6 +46,7 @@ export function askedIn(events: readonly LedgerEvent[]): { asked: Asked[]; saved
         break;
       case "tool_call_started": {
         const { tier, base, rules } = event.data;
+        for (const rule of rules) used.set(rule, (used.get(rule) ?? 0) + 1);
         const isRelaxed = tier === "auto" || tier === "suggest";
         // Only where the call would have been asked about without its rules.
         if (isRelaxed && (base === "approve" || base === "deny"))
@@ -72,7 +78,7 @@ export function askedIn(events: readonly LedgerEvent[]): { asked: Asked[]; saved
       default:
     }
   }
-  return { asked: [...asked.values()], saved };
+  return { asked: [...asked.values()], saved, rules: used };
 }
 
 function isSaving(kind: DecidedBy["kind"]): kind is Exclude<Saved["kind"], "rule"> {

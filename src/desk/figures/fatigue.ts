@@ -18,7 +18,7 @@ export function fatigueOf(
   events: readonly LedgerEvent[],
   { from, to, isWhole = true }: { from: number; to: number; isWhole?: boolean },
 ): Fatigue {
-  const { asked, saved } = askedIn(events);
+  const { asked, saved, rules } = askedIn(events);
   const decided = asked.filter(isByPerson);
   const outcomes = { ...NONE };
   for (const { status } of asked) outcomes[status] += 1;
@@ -40,6 +40,7 @@ export function fatigueOf(
     time_to_decide: timeToDecide(decided),
     pending: pendingOf(asked, to),
     saved: { total: saved.length, by: savedBy(saved) },
+    rules: [...rules].map(([id, calls]) => ({ id, calls })).sort((a, b) => b.calls - a.calls),
     causes: causesOf(asked),
     reviewers: reviewersOf(asked),
   };

@@ -92,6 +92,9 @@ export const Fatigue = z
         }),
       ),
     }),
+    rules: z
+      .array(z.object({ id: z.string(), calls: z.number().int() }))
+      .describe("How many calls each rule counted for, whatever came of them."),
     causes: z.array(Cause).describe("The largest first, at most 50."),
     reviewers: z.array(ReviewerFigures),
   })
