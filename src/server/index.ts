@@ -27,7 +27,7 @@ export { checkStore, type StoreCheck, type StoreFinding } from "./keeping/check-
 export { restoreStore, type Restored } from "./keeping/restore-store.ts";
 export { keepThreads } from "./keeping/keep-threads.ts";
 export { keepingMigrations } from "./keeping/migrations.ts";
-export { loadGraphs } from "./graphs/load-graphs.ts";
+export { loadGraphs, type Served } from "./graphs/load-graphs.ts";
 export { serverMigrations } from "./database/migrations.ts";
 export { readNamedPolicies, readVersion } from "./named-policies.ts";
 export type { ClosingPort, GraphJudgement, JudgePort, NamedPolicy, ServerParts } from "./parts.ts";

@@ -6,6 +6,7 @@ import type { Verdict } from "../policy/index.ts";
 import type { Assistants } from "./assistants/assistants.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
 import type { ItemStore } from "./items/item-store.ts";
+import type { Ttl } from "./keeping/ttl.ts";
 import type { RunnableGraph } from "./graphs/graphs.ts";
 import type { Sessions } from "./protocol/sessions.ts";
 import type { RunManager } from "./runs/run-manager.ts";
@@ -100,6 +101,8 @@ export interface ServerParts extends DeskParts {
   /** LangGraph's long-term store. */
   items: ItemStore;
   assistants: Assistants;
+  /** How long a thread is kept that says nothing itself; `null`: until it is deleted. */
+  ttl: Ttl | null;
   schemasOf: SchemasPort;
   judge: JudgePort;
   /** Whether a gate of ours reads `policy` and `mode` from the graph's context. */

@@ -48,6 +48,7 @@ import {
   type Log,
   type Principal,
   type RunPorts,
+  type Served,
   type ServerParts,
 } from "../server/index.ts";
 import { openMasks } from "./masks.ts";
@@ -90,7 +91,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   const checkpointer = await openCheckpointer(store, database, owner_id);
   onClose(() => checkpointer.close());
   const graphPorts = graphPortsOf({ ledger, clock, maxPending: options.limits.pendingPerThread });
-  const sources = await graphPorts.enter(() => sourcesOf(options.config));
+  const { sources, ttl } = await graphPorts.enter(() => servedBy(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
   const { masks, masksOf } = await openMasks({ database, ledger, graphs, log: options.log, ...graphPorts });
@@ -129,7 +130,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   });
   const parts = {
     ...{ processes, tail: new Tail(ledger) },
-    ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords, identity },
+    ...{ ledger, ports, manager, checkpointer, items, database, schemasOf, closingWords, identity, ttl },
     threadsSeenBy: (principal: Principal) => threadsSeenBy(database, principal),
     ...{ host, allowOrigins: options.allowOrigins, closing: options.closing },
     ...{ sessions: new Sessions(ports), sockets: new Sockets(options.limits) },
@@ -148,7 +149,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   return parts;
 }
 
-async function sourcesOf(config: PartsOptions["config"]): Promise<Record<string, GraphSource>> {
+async function servedBy(config: PartsOptions["config"]): Promise<Served> {
   if (typeof config === "string") return loadGraphs(config);
   const sources: Record<string, GraphSource> = {};
   for (const [graph_id, given] of Object.entries(config.graphs)) {
@@ -160,7 +161,7 @@ async function sourcesOf(config: PartsOptions["config"]): Promise<Record<string,
       );
     sources[graph_id] = graph as GraphSource;
   }
-  return sources;
+  return { sources, ttl: null };
 }
 
 function langgraphVersion(): string {

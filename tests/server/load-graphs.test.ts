@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { loadGraphs } from "../../src/server/index.ts";
-import { bench, folder } from "./bench.ts";
+import { bench, folder, listOf, textOf, until } from "./bench.ts";
+import { people } from "./identity-bench.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const langgraph = pathToFileURL(join(root, "node_modules/@langchain/langgraph/dist/index.js")).href;
@@ -137,14 +138,66 @@ describe("loading a langgraph.json", () => {
     await expect(loadGraphs(config)).rejects.toThrow(/is no valid JSON/);
   });
 
+  it("refuses a time to live that is none", async () => {
+    for (const [ttl, path] of [
+      [{ default_ttl: -1 }, "checkpointer.ttl.default_ttl"],
+      [{ default_ttl: 60, strategy: "archive" }, "checkpointer.ttl.strategy"],
+      ["1d", "checkpointer.ttl"],
+    ] as const) {
+      const config = project({ plain: "./src/graph.mjs:graph" }, { checkpointer: { ttl } });
+      const refused = (await loadGraphs(config).catch((error: unknown) => error)) as Error;
+      expect(refused).toMatchObject({ code: "bad_config" });
+      expect(refused.message).toContain(`"${path}"`);
+    }
+  });
+
   it("reads TypeScript in a process that cannot yet", async () => {
     const config = project({ typed: "./src/typed.ts:graph" });
     const loader = pathToFileURL(join(root, "dist/src/server/graphs/load-graphs.js")).href;
     const program = `
       const { loadGraphs } = await import(${JSON.stringify(loader)});
-      const { typed } = await loadGraphs(${JSON.stringify(config)});
-      console.log(JSON.stringify(await typed.invoke({ text: "hi" })));`;
+      const { sources } = await loadGraphs(${JSON.stringify(config)});
+      console.log(JSON.stringify(await sources.typed.invoke({ text: "hi" })));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
     expect(JSON.parse(stdout)).toEqual({ text: "hi!" });
+  });
+});
+
+describe("a project that says how long threads are kept", () => {
+  const MINUTE = 60_000;
+  const ttl = { strategy: "delete", sweep_interval_minutes: 10, default_ttl: 30 };
+
+  it("has those deleted on which nothing happened for so long, unless they say otherwise", async () => {
+    let now = Date.now();
+    const config = project({ plain: "./src/graph.mjs:graph" }, { checkpointer: { ttl } });
+    const server = await bench([], { config, clock: () => now, sweepEveryMs: 20 });
+    const { get, post } = server;
+    const run = { assistant_id: "plain", input: { text: "hi" } };
+    await post("/threads", { thread_id: "created" });
+    await post("/threads/begun/runs/wait", { ...run, if_not_exists: "create" });
+    const alone = await post("/runs", { ...run, on_completion: "keep" });
+    await post("/threads", { thread_id: "kept", ttl: null });
+    await post("/threads", { thread_id: "longer", ttl: 60 });
+    const short = ["created", "begun", textOf(alone.body["thread_id"])];
+    for (const id of short)
+      expect((await get(`/threads/${id}`)).body["ttl"]).toMatchObject({
+        strategy: "delete",
+        ttl_minutes: 30,
+      });
+    now += 31 * MINUTE;
+    await until(async () => listOf((await post("/threads/search", {})).body).length === 2);
+    for (const id of short) expect((await get(`/threads/${id}`)).status).toBe(404);
+    expect((await get("/threads/kept")).body["ttl"]).toBeUndefined();
+    expect((await get("/threads/longer")).body["ttl"]).toMatchObject({ ttl_minutes: 60 });
+    expect(server.errors).toEqual([]);
+  });
+
+  it("lets nobody but an admin keep one for longer", async () => {
+    const config = project({ plain: "./src/graph.mjs:graph" }, { checkpointer: { ttl } });
+    const { ana, all } = await people([], { ana: ["requester"], all: ["admin"] }, { config });
+    for (const ttl of [null, 60])
+      expect((await ana.post("/threads", { ttl })).body["code"]).toBe("forbidden");
+    expect((await ana.post("/threads")).body["ttl"]).toMatchObject({ ttl_minutes: 30 });
+    expect((await all.post("/threads", { ttl: null })).status).toBe(200);
   });
 });

@@ -2,13 +2,20 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
+import { Minutes, Strategy, type Ttl } from "../keeping/ttl.ts";
 import { StartError } from "../start-error.ts";
+
+/** How long threads are kept, as LangGraph's own servers read it. How often it is looked is this server's matter. */
+const Checkpointer = z.looseObject({
+  ttl: z.looseObject({ default_ttl: Minutes.nullish(), strategy: Strategy.nullish() }).nullish(),
+});
 
 const Config = z.looseObject({
   graphs: z
     .record(z.string().regex(/^[\w.-]{1,100}$/), z.union([z.string(), z.looseObject({ path: z.string() })]))
     .refine((graphs) => Object.keys(graphs).length > 0, "names no graph"),
   env: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  checkpointer: Checkpointer.nullish(),
 });
 
 /** Where a graph is: which export of which file. */
@@ -25,10 +32,12 @@ export interface LanggraphConfig {
   path: string;
   graphs: GraphPlace[];
   env: Record<string, string>;
+  /** How long a thread is kept that says nothing itself; `null`: until it is deleted. */
+  ttl: Ttl | null;
 }
 
 /**
- * Reads a `langgraph.json`: `{ graphs: { id: "./file.ts:export" }, env: ".env" | { … } }`. Other keys are other
+ * Reads a `langgraph.json`: `{ graphs: { id: "./file.ts:export" }, env: ".env" | { … }, checkpointer: { ttl } }`. Other keys are other
  * servers' business: `http.app` among them, which mounts in those what this server has by itself.
  *
  * @throws {StartError} `bad_config`
@@ -40,12 +49,14 @@ export async function readLanggraphConfig(file: string): Promise<LanggraphConfig
     const [issue] = parsed.error.issues;
     throw bad(path, `"${issue?.path.map(String).join(".") ?? ""}": ${issue?.message ?? "is not valid"}`);
   }
-  const { graphs, env } = parsed.data;
+  const { graphs, env, checkpointer } = parsed.data;
+  const { default_ttl = null, strategy } = checkpointer?.ttl ?? {};
   const folder = dirname(path);
   return {
     path,
     graphs: Object.entries(graphs).map((entry) => placeOf(path, folder, entry)),
     env: await envOf(path, folder, env),
+    ttl: default_ttl === null ? null : { ttl: default_ttl, strategy },
   };
 }
 

@@ -2,7 +2,15 @@ import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { isGraph, unwrap, type GraphSource } from "./graphs.ts";
 import { readLanggraphConfig, type GraphPlace } from "./langgraph-config.ts";
+import type { Ttl } from "../keeping/ttl.ts";
 import { StartError } from "../start-error.ts";
+
+/** What a `langgraph.json` lets a server serve. */
+export interface Served {
+  sources: Record<string, GraphSource>;
+  /** How long a thread is kept that says nothing itself; `null`: until it is deleted. */
+  ttl: Ttl | null;
+}
 
 /**
  * Loads the graphs that a `langgraph.json` names, TypeScript ones too. Its `env` is set first, without replacing what
@@ -10,13 +18,13 @@ import { StartError } from "../start-error.ts";
  *
  * @throws {StartError} that names the file, the key and what is wrong.
  */
-export async function loadGraphs(file: string): Promise<Record<string, GraphSource>> {
+export async function loadGraphs(file: string): Promise<Served> {
   const config = await readLanggraphConfig(file);
   for (const [name, value] of Object.entries(config.env)) process.env[name] ??= value;
   if (config.graphs.some((place) => /\.[cm]?tsx?$/.test(place.file))) await readTypeScript();
   const sources: Record<string, GraphSource> = {};
   for (const place of config.graphs) sources[place.graph_id] = await load(config.path, place);
-  return sources;
+  return { sources, ttl: config.ttl };
 }
 
 let isReading = false;

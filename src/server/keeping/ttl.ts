@@ -4,10 +4,11 @@ import type { ThreadRow } from "../database/tables.ts";
 /** Ten years, in minutes. */
 const MOST = 5_256_000;
 
-const Minutes = z.number().positive().max(MOST);
+/** How long, in minutes. */
+export const Minutes = z.number().positive().max(MOST);
 
 /** What happens to a thread whose time to live is over: it goes, or all but its newest state does. */
-const Strategy = z.enum(["delete", "keep_latest"]);
+export const Strategy = z.enum(["delete", "keep_latest"]);
 
 /** How long a thread is kept after something happened on it last, as clients say it. */
 export const Ttl = z

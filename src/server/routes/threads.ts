@@ -140,11 +140,12 @@ export function threadRoutes(app: OpenAPIHono, parts: ServerParts): void {
 
   app.openapi(create, async (c) => {
     const { thread_id, metadata, if_exists, supersteps, ttl } = c.req.valid("json");
-    if (ttl !== undefined && ttl !== null) assertMayEnd(principalOf(c));
+    // A thread that says nothing is kept until somebody deletes it, unless the project says for how long.
+    if (ttl !== undefined && (ttl !== null || parts.ttl !== null)) assertMayEnd(principalOf(c));
     const row = await createThread(parts, {
       thread_id: thread_id ?? undefined,
       metadata: metadata ?? {},
-      ttl: ttl ?? null,
+      ttl,
       by: principalOf(c),
       if_exists: if_exists ?? "raise",
       supersteps: (supersteps ?? []).map(({ updates }) => updates.map(firstUpdate)),

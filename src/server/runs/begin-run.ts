@@ -84,7 +84,11 @@ export async function checkAlone(
   const { order } = given;
   const closed = isKept ? order : { ...order, context: { ...order.context, mode: "fail_closed" } };
   return async () => {
-    const row = emptyThread(randomUUID(), {}, { at: isoTime(parts.ports.clock), owner: by.id });
+    const row = emptyThread(
+      randomUUID(),
+      {},
+      { at: isoTime(parts.ports.clock), owner: by.id, ttl: parts.ttl },
+    );
     await parts.ports.threads.add(row, by);
     return parts.manager.start(row, intent, { ...given, order: closed, isTemporary: !isKept });
   };
@@ -144,13 +148,13 @@ async function checkPolicy(parts: ServerParts, { graph_id, order }: GivenRun): P
 }
 
 async function rowOf(
-  { ports }: ServerParts,
+  { ports, ttl }: ServerParts,
   thread_id: string,
   { if_not_exists }: RunBody,
   by: Principal,
 ): Promise<ThreadRow> {
   // Somebody else may create it in this moment: then theirs is taken.
-  const about = { at: isoTime(ports.clock), owner: by.id };
+  const about = { at: isoTime(ports.clock), owner: by.id, ttl };
   if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, about), by);
   return threadOf(ports, thread_id);
 }

@@ -4,7 +4,7 @@ import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { sees } from "../identity/own-threads.ts";
 import type { Principal } from "../identity/principal.ts";
-import { keptFor, type Ttl } from "../keeping/ttl.ts";
+import type { Ttl } from "../keeping/ttl.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { checkStorable } from "../runs/check-input.ts";
@@ -22,7 +22,8 @@ export interface FirstUpdate extends StateUpdate {
 export interface NewThread {
   thread_id?: string | undefined;
   metadata: Record<string, unknown>;
-  ttl: Ttl | null;
+  /** How long it is kept; `undefined`: as long as threads are by default. */
+  ttl: Ttl | null | undefined;
   /** Who creates it, and owns it from then on. */
   by: Principal;
   if_exists: "raise" | "do_nothing";
@@ -37,10 +38,9 @@ export interface NewThread {
  */
 export async function createThread(parts: ServerParts, wanted: NewThread): Promise<ThreadRow> {
   const { ports, manager } = parts;
-  const { thread_id = randomUUID(), metadata, ttl, by, supersteps } = wanted;
+  const { thread_id = randomUUID(), metadata, ttl = parts.ttl, by, supersteps } = wanted;
   const at = isoTime(ports.clock);
-  const empty = emptyThread(thread_id, metadata, { at, owner: by.id });
-  const row = { ...empty, ...keptFor(ttl, Date.parse(at)) };
+  const row = emptyThread(thread_id, metadata, { at, owner: by.id, ttl });
   if (supersteps.length === 0) return add(parts, row, wanted);
   const existing = await ports.threads.get(thread_id);
   if (existing || (await ports.threads.isOfOthers(thread_id, by))) return add(parts, row, wanted);

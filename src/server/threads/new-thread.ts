@@ -1,3 +1,4 @@
+import { keptFor, type Ttl } from "../keeping/ttl.ts";
 import { ServerError } from "../problem.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import type { Threads } from "./threads.ts";
@@ -6,12 +7,12 @@ import type { Threads } from "./threads.ts";
 export function emptyThread(
   thread_id: string,
   metadata: Record<string, unknown>,
-  { at, owner }: { at: string; owner: string | null },
+  { at, owner, ttl }: { at: string; owner: string | null; ttl: Ttl | null },
 ): ThreadRow {
   return {
     ...{ thread_id, created_at: at, updated_at: at, metadata_json: JSON.stringify(metadata) },
     ...{ graph_id: null, assistant_id: null, order_json: null, status: "idle", error: null, run_id: null },
-    ...{ owner, requested_by: null, ttl_json: null, expires_at: null, lane_owner: null },
+    ...{ owner, requested_by: null, lane_owner: null, ...keptFor(ttl, Date.parse(at)) },
   };
 }
 
