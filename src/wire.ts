@@ -115,7 +115,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
       ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose: closers.add },
       ...{ jwt: options.jwt, closing: closing.signal, allowWebhookHosts: options.allowWebhookHosts ?? [] },
     });
-    const { ledger, desk, manager, ports, processes, sockets, tail } = parts;
+    const { ledger, desk, manager, ports, processes, sockets, tail, webhooks } = parts;
     const app = createApp(parts);
 
     let listening: Listening | null = null;
@@ -155,9 +155,9 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         await recover(ports, manager);
         listening = await listen(app, { host, port, sockets, limits });
         log.info("server started", { url: listening.url, pid: process.pid });
-        await parts.webhooks.start();
+        await webhooks.start();
         stopKeeping = keepAll(parts, options.sweepEveryMs);
-        stopUpkeep = keepUp({ ports, manager, processes, tail, onLost });
+        stopUpkeep = keepUp({ ports, manager, processes, tail, onLost, onGone: () => webhooks.takeUp() });
         return { url: listening.url };
       },
       stop: () => (stopped ??= stop()),

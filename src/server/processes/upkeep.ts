@@ -22,6 +22,8 @@ export interface UpkeepParts {
   tail: Tail;
   /** Is called once when other processes have taken this one for gone, as after the machine was asleep. */
   onLost: () => void;
+  /** Is called when another process is gone, and its runs are taken up. */
+  onGone: () => Promise<void>;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface UpkeepParts {
  * nobody acted upon. Returns how to stop; stopping waits for what is under way.
  */
 export function keepUp(parts: UpkeepParts): () => Promise<void> {
-  const { ports, manager, processes, tail, onLost } = parts;
+  const { ports, manager, processes, tail, onLost, onGone } = parts;
   const stopping = new AbortController();
   const decided = new Map<string, number>();
   const note = (events: readonly LedgerEvent[]): void => {
@@ -60,6 +62,7 @@ export function keepUp(parts: UpkeepParts): () => Promise<void> {
     if ((await processes.look()) > 0) {
       await recoverCancelled(ports, manager);
       await adoptWaiting(ports, manager);
+      await onGone();
     }
     await processes.takeDuty(SWEEPER);
     await recoverBusy(ports, manager);

@@ -26,21 +26,25 @@ export class WaitingWebhooks {
     this.#database = database;
   }
 
-  /** Keeps a webhook, and lets its run be done with it. */
-  async add(webhook: WaitingWebhook): Promise<void> {
+  /** Keeps a webhook, and lets its run be done with it; false when somebody else has kept it. */
+  async add(webhook: WaitingWebhook): Promise<boolean> {
     const insert = this.#build()
       .insertInto("webhooks_waiting")
       .values(webhook)
       .onConflict((conflict) => conflict.column("run_id").doNothing())
+      .returning("run_id")
       .compile();
     const clear = this.#build()
       .updateTable("server_runs")
       .set({ webhook: null })
       .where("run_id", "=", webhook.run_id)
+      .where("webhook", "is not", null)
+      .returning("run_id")
       .compile();
-    await this.#database.run(function* () {
-      yield* ask(insert);
-      yield* ask(clear);
+    return this.#database.run(function* () {
+      // Whoever is told that the run is done with it has kept it, and may have told it by now.
+      if ((yield* askOne(clear)) === undefined) return false;
+      return (yield* askOne(insert)) !== undefined;
     });
   }
 

@@ -48,10 +48,15 @@ export class Webhooks {
     this.#track(this.#begin(run_id, { ...(result ?? { values: null, interrupts: [] }), error }));
   }
 
-  /** Begins to tell what an earlier process left, and what others leave from now on. */
+  /** Begins to tell what an earlier process left, and what others put off from now on. */
   async start(): Promise<void> {
-    for (const record of await this.#ports.runs.untold()) this.#track(this.#beginLeft(record));
+    await this.takeUp();
     this.#lookIn(0);
+  }
+
+  /** Begins to tell of runs that ended just before their process did. */
+  async takeUp(): Promise<void> {
+    for (const record of await this.#ports.runs.untold()) this.#track(this.#beginLeft(record));
   }
 
   /** Leaves what is not told yet to the next start. */
@@ -78,8 +83,7 @@ export class Webhooks {
     const mask = await this.#ports.masks.of(record);
     const body = webhookBody(record, mask.show(left) as typeof left);
     const waiting = { run_id, thread_id, url, body, attempts: 0, due_ms: Date.now() + CLAIM_MS };
-    await this.#waiting.add(waiting);
-    await this.#deliver(waiting);
+    if (await this.#waiting.add(waiting)) await this.#deliver(waiting);
   }
 
   async #look(): Promise<void> {
