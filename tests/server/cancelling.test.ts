@@ -53,6 +53,26 @@ describe("who cancels a run", () => {
   });
 });
 
+describe("a question that a cancelled run still asked while its process was killed", () => {
+  it("is withdrawn by the next one, and the thread is at rest", async () => {
+    const one = await bench(TURN);
+    const { thread_id } = await one.begin();
+    const database = new Database(one.store.slice("file:".length));
+    database.prepare("update server_runs set status = 'cancelled', cancel_reason = 'Enough.'").run();
+    database.prepare("update server_threads set status = 'idle'").run();
+    database.close();
+    expect(await one.pending(thread_id)).toHaveLength(1);
+    const next = await one.restart();
+    expect(await next.pending(thread_id)).toEqual([]);
+    expect(textOf((await next.get(`/threads/${thread_id}`)).body["status"])).toBe("idle");
+    const { body } = await next.get(`/approvals?thread_id=${thread_id}&status=all`);
+    expect(listOf(body["approvals"])).toMatchObject([
+      { status: "cancelled", decision: { decided_by: { kind: "system" }, reason: "Enough." } },
+    ]);
+    expect(next.effects.deleted).toEqual([]);
+  });
+});
+
 describe("a process that is gone while it cancels a run that waits for a decision", () => {
   it("leaves that to a living one, which says so and waits for nobody", async () => {
     const lines: { message: string; fields: Record<string, unknown> }[] = [];

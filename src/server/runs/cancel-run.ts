@@ -44,7 +44,7 @@ export async function withdrawOpen(ports: RunPorts, thread_id: string, mark: Can
 }
 
 /** As the ledger has it. Where nobody had to say who they are, nobody is named. */
-function whyOf({ cancel_reason, cancelled_by }: CancelMark): { reason: string; by: DecidedBy } {
+export function whyOf({ cancel_reason, cancelled_by }: CancelMark): { reason: string; by: DecidedBy } {
   const by: DecidedBy = cancelled_by === null ? { kind: "system" } : { kind: "user", id: cancelled_by };
   return { reason: cancel_reason ?? "The run was cancelled.", by };
 }

@@ -11,6 +11,7 @@ import type { RunPorts } from "./run-ports.ts";
 import type { PreparedRun } from "./run-record.ts";
 import { Run } from "./run.ts";
 import { readStoredRun } from "./stored-run.ts";
+import { withdrawStragglers } from "./withdraw-stragglers.ts";
 
 const CUT_OFF = "The server stopped before the run's end.";
 
@@ -33,8 +34,9 @@ export async function recoverBusy(ports: RunPorts, manager: RunManager): Promise
     if (lane_owner === null && !manager.isLive(thread_id)) await takeUp(ports, manager, thread_id);
 }
 
-/** Ends the runs that had stopped at a question, and that a process which is gone was cancelling there. */
+/** Brings to its end what a process that is gone was cancelling: runs that had stopped at a question, and what others still asked. */
 export async function recoverCancelled(ports: RunPorts, manager: RunManager): Promise<void> {
+  await withdrawStragglers(ports);
   for (const thread_id of await ports.runs.halfCancelled()) await takeUp(ports, manager, thread_id);
 }
 

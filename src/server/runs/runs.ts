@@ -159,6 +159,17 @@ export class Runs {
     return this.#database.read(() => ask(select));
   }
 
+  /** Those of these runs that were cancelled. */
+  async cancelled(run_ids: readonly string[]): Promise<(CancelMark & Pick<RunRow, "run_id">)[]> {
+    const select = this.#build()
+      .selectFrom("server_runs")
+      .select(["run_id", "cancel_reason", "cancelled_by"])
+      .where("run_id", "in", run_ids)
+      .where("status", "=", "cancelled")
+      .compile();
+    return run_ids.length === 0 ? [] : this.#database.read(() => ask(select));
+  }
+
   /** The run that waits longest on a thread and may begin at `now`. */
   async next(thread_id: string, now: string): Promise<RunRow | undefined> {
     const select = this.#build()
