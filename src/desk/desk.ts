@@ -12,9 +12,8 @@ import type {
 } from "../ledger/index.ts";
 import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
-import { fatigueOf } from "./figures/fatigue.ts";
+import { readFatigue } from "./figures/fatigue.ts";
 import type { Fatigue } from "./figures/figures.ts";
-import { readWindow } from "./figures/read-window.ts";
 import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
@@ -144,12 +143,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
 
     verify: (options) => ledger.verify(options),
 
-    async fatigue({ lastMs = WEEK } = {}) {
-      const to = clock();
-      const time = { from: to - lastMs, to };
-      const { events, isWhole } = await readWindow(ledger, time);
-      return fatigueOf(events, { ...time, isWhole });
-    },
+    fatigue: ({ lastMs = WEEK } = {}) => readFatigue(ledger, { from: clock() - lastMs, to: clock() }),
   };
   return maskedDesk(desk, ledger, masksOf);
 }

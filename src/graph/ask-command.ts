@@ -1,5 +1,5 @@
 import { approvalId, digest, type ApprovalKind, type Command } from "../ledger/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import { maskedPaths, type Verdict } from "../policy/index.ts";
 import type { Entry } from "./entry.ts";
 import { requester } from "./host.ts";
 
@@ -13,13 +13,13 @@ export interface Subject {
   verdict: Verdict;
   description: string | null;
   args_schema: Record<string, unknown> | null;
+  /** Where the paths among the arguments lead. */
+  paths?: Record<string, string | null> | undefined;
 }
 
 /** The command that asks about a call. */
-export function askCommand(
-  entry: Entry,
-  { kind, tool, args, verdict, description, args_schema }: Subject,
-): AskCommand {
+export function askCommand(entry: Entry, subject: Subject): AskCommand {
+  const { kind, tool, args, verdict, description, args_schema } = subject;
   const { clock, answer } = entry.parts;
   const round = (entry.call?.approvals.length ?? 0) + 1;
   const { review } = verdict;
@@ -39,7 +39,7 @@ export function askCommand(
       allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
       require_reason: review.requireReason,
       on_new_input: review.onNewInput,
-      ...(kind === "call" && rememberable(verdict, args_schema)),
+      ...(kind === "call" && rememberable(entry, subject)),
       // What happened to an execution is known to people only: no clock answers that.
       expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
       asked_by: answer === undefined ? "interrupt" : "callback",
@@ -50,9 +50,17 @@ export function askCommand(
 }
 
 /** What of the decision may be remembered. For a user only where it is known who asked. */
-function rememberable({ review, grants }: Verdict, schema: Subject["args_schema"]) {
+function rememberable(entry: Entry, { verdict, args, args_schema, paths = {} }: Subject) {
+  const { review, grants } = verdict;
   const scopes = grants.scopes.filter((scope) => scope !== "user" || requester().requested_by !== undefined);
   if (!review.remember || scopes.length === 0) return {};
-  const schema_digest = schema && digest(schema);
-  return { remember: { scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses, schema_digest } };
+  const hidden = maskedPaths(entry.masks(), args);
+  const shown = Object.entries(paths).filter(([name]) => !hidden.includes(name));
+  return {
+    remember: {
+      ...{ scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses },
+      schema_digest: args_schema && digest(args_schema),
+      ...(shown.length > 0 && { paths: Object.fromEntries(shown) }),
+    },
+  };
 }

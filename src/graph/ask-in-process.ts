@@ -1,28 +1,27 @@
 import { DeskError, openDesk } from "../desk/index.ts";
 import { maskApproval, type Approval } from "../ledger/index.ts";
-import type { Entry } from "./entry.ts";
+import type { Answer, Entry } from "./entry.ts";
+
+/** So many answers in a row that are not valid come from something that cannot be told. */
+const MOST_REFUSED = 20;
 
 /**
  * Asks the person in process and writes what they decided. Ends without them when the time is up, when the question
  * is settled elsewhere, or when the run is aborted (then it is `cancelled`). An answer that is not valid is asked for
- * again; an `answer` function that throws leaves the call `unavailable`.
+ * again, with what was wrong; an `answer` function that throws, or that never learns, leaves the call `unavailable`.
  */
 export async function askInProcess(entry: Entry, approval: Approval): Promise<void> {
-  const { ledger, clock, answer } = entry.parts;
+  const { ledger, clock } = entry.parts;
   const { approval_id, expires_at } = approval;
   const desk = openDesk(ledger, { clock, masksOf: () => entry.masks() });
   const over = new AbortController();
   const settledElsewhere = watch(entry, approval_id, over.signal);
   const deadline = timer(expires_at === null ? null : Date.parse(expires_at) - clock(), over.signal);
   const aborted = onAbort(entry.config.signal, over.signal);
+  const refused: string[] = [];
   try {
     for (;;) {
-      const given = answer
-        ? answer(maskApproval(approval, entry.masks()), { signal: over.signal }).then((decision) => ({
-            kind: "given" as const,
-            decision,
-          }))
-        : Promise.reject(new Error("Nobody is there to answer."));
+      const given = ask(entry, approval, { signal: over.signal, ...told(refused) });
       const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
       if (next.kind === "settled") return;
       if (next.kind === "late") {
@@ -38,6 +37,9 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
         return;
       } catch (error) {
         if (!(error instanceof DeskError) || error.code !== "invalid_decision") throw error;
+        refused.push(error.message);
+        if (refused.length >= MOST_REFUSED)
+          throw new Error(`${MOST_REFUSED} answers were not valid. The last one: ${error.message}`);
       }
     }
   } catch (error) {
@@ -51,6 +53,21 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
     over.abort();
     await entry.read();
   }
+}
+
+async function ask(
+  entry: Entry,
+  approval: Approval,
+  options: Parameters<Answer>[1],
+): Promise<{ kind: "given"; decision: unknown }> {
+  const { answer } = entry.parts;
+  if (answer === undefined) throw new Error("Nobody is there to answer.");
+  return { kind: "given", decision: await answer(maskApproval(approval, entry.masks()), options) };
+}
+
+function told(refused: readonly string[]): { refused?: string } {
+  const last = refused.at(-1);
+  return last === undefined ? {} : { refused: last };
 }
 
 function closing(

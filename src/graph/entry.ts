@@ -29,8 +29,14 @@ import { requester } from "./host.ts";
 import type { Judge } from "./judge.ts";
 import type { Place } from "./platform.ts";
 
-/** Asks a person in process, such as one at a terminal, and gives back what they decided. */
-export type Answer = (approval: Approval, options: { signal: AbortSignal }) => Promise<unknown>;
+/**
+ * Asks a person in process, such as one at a terminal, and gives back what they decided. `refused` says what was wrong
+ * with the answer before.
+ */
+export type Answer = (
+  approval: Approval,
+  options: { signal: AbortSignal; refused?: string },
+) => Promise<unknown>;
 
 /** What one gate works with, whoever enters. */
 export interface GateParts {

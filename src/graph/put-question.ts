@@ -45,7 +45,7 @@ export async function putQuestion(
 }
 
 /** What is asked about when a call needs an approval. */
-export function subjectOf(entry: Entry, { verdict, shelved, description }: Judged): Subject {
+export function subjectOf(entry: Entry, { verdict, shelved, description, facts }: Judged): Subject {
   const { name: tool, args } = entry.effective();
-  return { kind: "call", tool, args, verdict, description, args_schema: shelved.schema };
+  return { kind: "call", tool, args, verdict, description, args_schema: shelved.schema, paths: facts.paths };
 }

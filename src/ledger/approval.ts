@@ -52,6 +52,7 @@ export const Approval = z
         max_ttl: z.string(),
         max_uses: z.number().int(),
         schema_digest: z.string().nullable(),
+        paths: z.record(z.string(), z.string().nullable()).optional(),
       })
       .optional()
       .describe("What of a decision may be remembered, at most; nothing when it is left out."),

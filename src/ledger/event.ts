@@ -97,6 +97,8 @@ const payloads = {
         max_ttl: z.string(),
         max_uses: z.number().int(),
         schema_digest: z.string().nullable(),
+        /** Where the paths among the arguments lead, as policy's facts say; left out where there are none. */
+        paths: z.record(z.string(), z.string().nullable()).optional(),
       })
       .optional(),
     /** A `suggest` call that is shown and not waited for: no approval is opened. */

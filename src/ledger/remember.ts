@@ -48,7 +48,10 @@ export function remembered(
   if (scope === "user" && subject === null)
     return fault("remember.scope", 'Nobody knows who asked for this call, so "user" names nobody.');
   const args = decision.type === "edit" ? decision.args : approval.args;
-  const wrong = typeof match === "string" ? undefined : faultOfTest(When.parse(match), args, approval.mask);
+  // Where the paths of edited arguments lead was never looked up.
+  const paths = decision.type === "edit" ? {} : (offered.paths ?? {});
+  const tested = { args, paths, mask: approval.mask };
+  const wrong = typeof match === "string" ? undefined : faultOfTest(When.parse(match), tested);
   if (wrong) return { fault: wrong };
   const kept = matchOf(match, args);
   return {
@@ -83,14 +86,21 @@ function inWords(match: GrantMatch): string {
 }
 
 /** A test must be one, hold of the call that it is made with, and say nothing of what is hidden. */
-function faultOfTest(when: When, args: Record<string, unknown>, mask: readonly string[]): Fault | undefined {
+function faultOfTest(
+  when: When,
+  {
+    args,
+    paths,
+    mask,
+  }: { args: Record<string, unknown>; paths: Record<string, string | null>; mask: readonly string[] },
+): Fault | undefined {
   const [problem] = checkTest(when, ["remember", "match"]);
   if (problem) return problem;
   const named = fieldsNamed(when);
   const hidden = maskedPaths(mask, args).find((path) => named.some((field) => touches(field, path)));
   if (hidden !== undefined)
     return { path: "remember.match", message: `"${hidden}" is hidden, so nothing is remembered by it.` };
-  if (passes(when, args)) return undefined;
+  if (passes(when, args, { paths })) return undefined;
   return { path: "remember.match", message: "The test does not hold of this very call, or nobody can tell." };
 }
 

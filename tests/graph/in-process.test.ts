@@ -39,6 +39,21 @@ describe("a person asked in process", () => {
     expect(await one.approvals()).toHaveLength(1);
   });
 
+  it("is told what was wrong with the answer before, and is given up when none is ever valid", async () => {
+    const told: (string | undefined)[] = [];
+    const answer: Answer = (_approval, { refused }) => {
+      told.push(refused);
+      return Promise.resolve({ type: "perhaps" });
+    };
+    const one = await bench([{ tool_calls: [remove("a", "c1")] }, { content: "done" }], { answer });
+    const state = await one.ask("delete");
+    expect(told[0]).toBeUndefined();
+    expect(told[1]).toMatch(/no valid decision of type "perhaps"/);
+    expect(told).toHaveLength(20);
+    expect(results(state)["c1"]).toMatchObject({ artifact: { outcome: "unavailable" } });
+    expect(one.effects.deleted).toEqual([]);
+  });
+
   it("is asked about the next round of an edit that needs more", async () => {
     const edit = { type: "edit", editedAction: { name: "pay", args: { to: "x", amount: 1 } } };
     const one = await bench([{ tool_calls: [remove("a", "c1")] }, { content: "done" }], {

@@ -1,9 +1,10 @@
-import type { LedgerEvent } from "../../ledger/index.ts";
+import type { Ledger, LedgerEvent } from "../../ledger/index.ts";
 import { askedIn, type Asked, type Saved } from "./asked.ts";
 import { isByPerson } from "./by-person.ts";
 import { causesOf, repeatedIn } from "./causes.ts";
 import type { Fatigue } from "./figures.ts";
 import { loadOf } from "./load.ts";
+import { readWindow } from "./read-window.ts";
 import { reviewersOf } from "./reviewers.ts";
 import { groupBy, quantile, shareOf } from "./statistics.ts";
 import { timeToDecide } from "./time-to-decide.ts";
@@ -12,6 +13,12 @@ const NONE: Fatigue["outcomes"] = {
   ...{ pending: 0, approved: 0, edited: 0, rejected: 0 },
   ...{ responded: 0, expired: 0, cancelled: 0, unavailable: 0 },
 };
+
+/** What a ledger says of how reviewers fared from `from` to `to`, in milliseconds since 1970. */
+export async function readFatigue(ledger: Ledger, time: { from: number; to: number }): Promise<Fatigue> {
+  const { events, isWhole } = await readWindow(ledger, time);
+  return fatigueOf(events, { ...time, isWhole });
+}
 
 /** What events from `from` to `to`, in milliseconds since 1970, say of how reviewers fare. Pure. */
 export function fatigueOf(
