@@ -33,7 +33,10 @@ function* callPieces(reply: Reply): Generator<ToolCallChunk> {
     ...reply.tool_calls.map((call) => ({ name: call.name, id: call.id, args: JSON.stringify(call.args) })),
     ...reply.invalid_tool_calls.map((call) => ({ name: call.name, id: call.id, args: call.args ?? "" })),
   ];
-  for (const [index, call] of calls.entries()) {
+  // The text is a block of the message too, and the pieces of two blocks of one index would be put together.
+  const before = reply.content === "" ? 0 : 1;
+  for (const [place, call] of calls.entries()) {
+    const index = before + place;
     const middle = Math.ceil(call.args.length / 2);
     const first: ToolCallChunk = { type: "tool_call_chunk", index, args: call.args.slice(0, middle) };
     if (call.name !== undefined) first.name = call.name;

@@ -38,6 +38,18 @@ describe.each(TRANSPORTS)("a client that follows a thread over %s", (transport) 
     expect(effects.deleted).toHaveLength(1);
   });
 
+  it("is asked about the calls of a message that says something as well", async () => {
+    const server = await bench([{ ...remove("a"), content: "I delete it." }, { content: "done" }]);
+    const client = new Client({ apiUrl: server.url, callerOptions: { maxRetries: 0 } });
+    const { thread_id } = await client.threads.create();
+    const { stream, lifecycle } = follow(client, thread_id, transport);
+    await stream.run.start({ input });
+    await until(() => lifecycle().includes("interrupted"));
+    expect(await stream.output).toMatchObject({
+      messages: [{ content: "go" }, { tool_calls: [{ name: "delete_file", args: { path: "a" } }] }],
+    });
+  });
+
   it("makes its thread by the first run, and hears its messages and tools where it looks for them", async () => {
     const { client, approveAll } = await connected();
     const thread_id = "of-the-client";
