@@ -16,11 +16,20 @@ import { readFatigue } from "./figures/fatigue.ts";
 import type { Fatigue } from "./figures/figures.ts";
 import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
-import { approvalIn, callFor, expire, refused, settle, settleAll, withdraw, type Given } from "./settle.ts";
+import {
+  approvalIn,
+  callFor,
+  keepClock,
+  refused,
+  settle,
+  settleAll,
+  withdraw,
+  type Given,
+} from "./settle.ts";
 import { revoke } from "./revoke.ts";
 import { untilSettled } from "./wait.ts";
 
-/** A settled approval, and whether its run goes on now. */
+/** An approval after a decision, and whether its run goes on now. It is still `pending` where more people must approve. */
 export interface Settled extends Resumed {
   approval: Approval;
 }
@@ -31,7 +40,7 @@ export interface Desk {
   list(query?: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }>;
   /** One approval. With `waitMs` the answer is held until it is settled, at most so long. @throws {DeskError} */
   get(approval_id: string, options?: { waitMs?: number }): Promise<Approval>;
-  /** Takes one decision and lets the run go on. The first valid one wins. @throws {DeskError} */
+  /** Takes one decision and lets the run go on, unless others must approve, too. The first valid one wins. @throws {DeskError} */
   decide(approval_id: string, decision: unknown, options?: { by?: DecidedBy }): Promise<Settled>;
   /** Takes several decisions, all or none. @throws {DeskError} */
   decideAll(given: readonly Given[], options?: { by?: DecidedBy }): Promise<Settled[]>;
@@ -43,7 +52,7 @@ export interface Desk {
   grants(query?: Partial<GrantQuery>): Promise<{ grants: Grant[]; next_cursor: string | null }>;
   /** Forgets a decision: it decides nothing from now on, in every process. @throws {DeskError} `unknown_grant` */
   revoke(grant_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Grant>;
-  /** Ends every question whose time is up, and lets their runs go on. Returns how many there were. */
+  /** Does what the clocks call for: warns, goes on to the next groups, ends what nobody answered, and lets those runs go on. Returns how many have ended. */
   expireDue(): Promise<number>;
   /** The ledger, in order, without what was erased. */
   audit(query?: EventQuery): Promise<{ events: LedgerEvent[]; next_after: number | null }>;
@@ -68,6 +77,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
 
   // A decision stands once it is written. What follows from it may fail and be tried again.
   const follow = async (approval: Approval): Promise<Settled> => {
+    if (approval.status === "pending") return { approval, run_id: approval.run_id, resumed: false };
     try {
       return { approval, ...(await resume(approval)) };
     } catch (error) {
@@ -89,9 +99,8 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
       try {
         return await follow(await settle(ledger, clock, { approval_id, decision }, by, masksOf));
       } catch (error) {
-        // A late decision has ended the question, so the run can go on all the same.
-        if (error instanceof DeskError && error.code === "expired" && error.approval)
-          await follow(error.approval);
+        // A late decision finds the question ended by its clock, so the run can go on all the same.
+        if (error instanceof DeskError && isOfClock(error.approval)) await follow(error.approval);
         throw error;
       }
     },
@@ -123,8 +132,8 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
       let count = 0;
       for (const { approval_id } of due) {
         // Somebody may decide it in this very moment: then that stands.
-        const approval = await expire(ledger, clock, approval_id).catch(() => null);
-        if (approval?.status !== "expired") continue;
+        const approval = await keepClock(ledger, clock, approval_id).catch(() => null);
+        if (approval === null || approval.status === "pending") continue;
         count += 1;
         await follow(approval);
       }
@@ -146,6 +155,11 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
     fatigue: ({ lastMs = WEEK } = {}) => readFatigue(ledger, { from: clock() - lastMs, to: clock() }),
   };
   return maskedDesk(desk, ledger, masksOf);
+}
+
+/** Whether the time of an approval was up and nobody had decided it. */
+function isOfClock(approval: Approval | undefined): approval is Approval {
+  return approval?.decision?.decided_by.kind === "timeout";
 }
 
 function pageOf<Event extends { seq: number }>(events: Event[], limit: number) {

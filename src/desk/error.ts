@@ -8,6 +8,8 @@ export type DeskErrorCode =
   | "cancelled"
   | "erased"
   | "invalid_decision"
+  | "forbidden" // not theirs to decide, or nobody knows who they are
+  | "already_voted" // they have approved it, and others have to
   | "ambiguous"
   | "not_pending";
 
@@ -17,7 +19,7 @@ export interface Fault {
   message: string;
 }
 
-/** Why the desk did not take what it was given. Nothing was changed, unless the code is `expired`. */
+/** Why the desk did not take what it was given. Nothing was changed but by the clock, where time was up. */
 export class DeskError extends Error {
   readonly code: DeskErrorCode;
   /** How the approval stands, where there is one. */

@@ -81,8 +81,11 @@ export function withdraw(
   return closeWith(ledger, clock, command);
 }
 
-/** Ends a question whose time is up; leaves it as it is before that. @throws {DeskError} when it is settled already. */
-export function expire(ledger: Ledger, clock: () => number, approval_id: string): Promise<Approval> {
+/**
+ * Does what the clock of a question calls for: warns, goes on to the next group, or ends it; leaves it as it is before
+ * that. @throws {DeskError} when it is settled already.
+ */
+export function keepClock(ledger: Ledger, clock: () => number, approval_id: string): Promise<Approval> {
   return closeWith(ledger, clock, { type: "close", approval_id, status: "expired", by: { kind: "timeout" } });
 }
 
@@ -148,6 +151,13 @@ export function refused(refusal: Refusal, approval: Approval): DeskError {
       const { path, message } = refusal;
       const text = `${message} The approval is still pending.`;
       return new DeskError("invalid_decision", text, { approval, errors: [{ path, message }] });
+    }
+    case "forbidden":
+      return new DeskError("forbidden", refusal.message, { approval });
+    case "already_voted": {
+      const { votes, quorum } = approval;
+      const message = `You have approved this already. ${votes.length} of ${quorum} approvals are there; the rest is up to others.`;
+      return new DeskError("already_voted", message, { approval });
     }
     case "unknown_approval":
     case "not_started":

@@ -68,7 +68,11 @@ function holds(grant: Grant, sought: Sought): boolean {
   if (grant.effect === "reject") return true;
   const oldest = Date.parse(at) - parseDuration(verdict.grants.maxTtl);
   if (!verdict.grants.scopes.includes(grant.scope) || Date.parse(grant.granted_at) <= oldest) return false;
-  return !exceeds(verdict, { tier: grant.tier, rules: grant.rules });
+  // Who gave it must not have asked for this call, and the word of one is not that of several.
+  if (verdict.review.separateDuties && (sought.user === null || grant.granted_by.id === sought.user))
+    return false;
+  const { tier, rules, by, separate_duties } = grant;
+  return !exceeds(verdict, { tier, rules, by, separateDuties: separate_duties });
 }
 
 function isCovered({ match }: Grant, { args, args_digest, facts }: Sought): boolean {

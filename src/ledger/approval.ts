@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Tier } from "../policy/index.ts";
 import { Args, RecordedDecision } from "./decision.ts";
 import { ApprovalKind, ApprovalStatus } from "./event.ts";
+import { People } from "./people.ts";
 
 /** What became of an approval's call. */
 export const ExecutionView = z
@@ -57,13 +58,18 @@ export const Approval = z
       .optional()
       .describe("What of a decision may be remembered, at most; nothing when it is left out."),
     on_new_input: z.enum(["refuse", "withdraw"]).optional(),
+    ...People.partial({ timeout_ms: true }).shape,
+    escalated: z.number().int().describe("How many of the groups of `escalate` it has gone to."),
+    warned_at: z.string().nullable().describe("When it was told that little of its time is left."),
     requested_by: z.string().nullable(),
     requested_at: z.string(),
     first_shown_at: z.string().nullable(),
     expires_at: z.string().nullable(),
     status: ApprovalStatus,
     decision: RecordedDecision.nullable(),
-    votes: z.array(RecordedDecision),
+    votes: z
+      .array(RecordedDecision)
+      .describe("Where several people must approve: the approvals that there are, with the last one."),
     next_approval_id: z.string().nullable(),
     execution: ExecutionView,
   })

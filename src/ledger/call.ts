@@ -1,5 +1,6 @@
 import type { Tier } from "../policy/index.ts";
 import type { Approval } from "./approval.ts";
+import { escalatedTo } from "./clock.ts";
 import type { Args } from "./decision.ts";
 import type { Authority, LedgerEvent, Outcome } from "./event.ts";
 
@@ -46,6 +47,16 @@ export interface Call {
 /** The approval asked last, if any. */
 export function lastApproval(call: Call): Approval | undefined {
   return call.approvals.at(-1);
+}
+
+/** The approval of that id, if it is one of the call's. */
+export function approvalIn(call: Call, approval_id: string): Approval | undefined {
+  return call.approvals.find((one) => one.approval_id === approval_id);
+}
+
+/** What each event of a call names. */
+export function namesOf({ tool_call_id, tool }: Call): { tool_call_id: string; tool: string } {
+  return { tool_call_id, tool };
 }
 
 /** The execution begun last, if any. */
@@ -111,8 +122,22 @@ function apply(call: Call, event: LedgerEvent): Call {
       }));
     case "approval_resolved": {
       const { approval_id, status, decision } = event.data;
-      return withApproval(call, approval_id, (one) => ({ ...one, status, decision }));
+      return withApproval(call, approval_id, (one) => {
+        // The vote that was still missing is one of them.
+        const isVote = one.quorum > 1 && status === "approved";
+        return { ...one, status, decision, votes: isVote ? [...one.votes, decision] : one.votes };
+      });
     }
+    case "vote_cast": {
+      const { approval_id, decision } = event.data;
+      return withApproval(call, approval_id, (one) => ({ ...one, votes: [...one.votes, decision] }));
+    }
+    case "approval_escalated": {
+      const { data } = event;
+      return withApproval(call, data.approval_id, (one) => escalatedTo(one, data));
+    }
+    case "approval_warned":
+      return withApproval(call, event.data.approval_id, (one) => ({ ...one, warned_at: event.at }));
     case "execution_started":
       return ran(call, event);
     case "execution_paused":
@@ -148,11 +173,14 @@ function apply(call: Call, event: LedgerEvent): Call {
 
 function opened(call: Call, event: LedgerEvent & { type: "approval_requested" }): Approval {
   const { announced: _announced, ...data } = event.data;
+  const { quorum = 1, by = [], reviewers = null, separate_duties = false } = data;
+  const { on_timeout = "reject", escalate = [] } = data;
   const { call_id, thread_id, run_id, graph_id, assistant_id, path, requested_by, mask } = call;
   return {
     ...data,
     ...{ call_id, thread_id, run_id: event.run_id ?? run_id, graph_id, assistant_id, path },
-    ...{ requested_by, mask },
+    ...{ requested_by, mask, quorum, by, reviewers, separate_duties },
+    ...{ on_timeout, escalate, escalated: 0, warned_at: null },
     requested_at: event.at,
     first_shown_at: null,
     status: "pending",

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { Tier } from "../policy/index.ts";
-import { Args, DecidedBy, RecordedDecision } from "./decision.ts";
-import { GrantMade, GrantScope } from "./grant.ts";
+import { approvalPayloads, ofCall } from "./approval-events.ts";
+import { Args, DecidedBy } from "./decision.ts";
+import { GrantMade } from "./grant.ts";
+import { hasPeople } from "./people.ts";
 
-/** How an approval stands. All but `pending` are outcomes, and an approval has exactly one. */
-export const ApprovalStatus = z
-  .enum(["pending", "approved", "edited", "rejected", "responded", "expired", "cancelled", "unavailable"])
-  .meta({ id: "ApprovalStatus" });
-export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+export { ApprovalKind, ApprovalStatus } from "./approval-events.ts";
 
 /** How a call ended for the model. */
 export const Outcome = z
@@ -27,24 +25,12 @@ export const Outcome = z
   .meta({ id: "Outcome" });
 export type Outcome = z.infer<typeof Outcome>;
 
-export const ApprovalKind = z
-  .enum(["call", "outcome", "interrupt"])
-  .describe(
-    "`call`: may this call run. `outcome`: what became of an execution that left no result. " +
-      "`interrupt`: a question that a graph asks by itself; it is given the decision, and nothing runs here for it.",
-  );
-export type ApprovalKind = z.infer<typeof ApprovalKind>;
-
-const DecisionKind = z.enum(["approve", "edit", "reject", "respond"]);
-
 /** What allows an execution: a verdict up to `suggest`, or a standing approval of this very call. */
 export const Authority = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verdict"), tier: z.enum(["auto", "suggest"]), rules: z.array(z.string()) }),
   z.object({ kind: z.literal("approval"), approval_id: z.string() }),
 ]);
 export type Authority = z.infer<typeof Authority>;
-
-const ofCall = { tool_call_id: z.string(), tool: z.string() };
 
 const payloads = {
   tool_call_started: z.object({
@@ -67,50 +53,7 @@ const payloads = {
     /** The masks of the policy, such as `**.authorization`: they hide arguments of this call, also after an edit. */
     mask: z.array(z.string()).optional(),
   }),
-  approval_requested: z.object({
-    ...ofCall,
-    approval_id: z.string(),
-    kind: ApprovalKind,
-    round: z.number().int().positive(),
-    turn_id: z.string(),
-    args: Args,
-    args_digest: z.string(),
-    tier: Tier,
-    rules: z.array(z.string()),
-    reason: z.string(),
-    description: z.string().nullable(),
-    allowed_decisions: z.array(DecisionKind),
-    require_reason: z.array(DecisionKind),
-    args_schema: z.record(z.string(), z.unknown()).nullable(),
-    expires_at: z.string().nullable(),
-    /** `interrupt`: the graph pauses; `callback`: a person asked in process; `none`: settled by policy at once. */
-    asked_by: z.enum(["interrupt", "callback", "none"]),
-    interrupt_id: z.string().nullable(),
-    /** The root graph's checkpoint under which it was opened. */
-    checkpoint_id: z.string().nullable(),
-    /** What new input on the thread does to the question while it is open. */
-    on_new_input: z.enum(["refuse", "withdraw"]).optional(),
-    /** What of a decision may be remembered; nothing when it is left out. */
-    remember: z
-      .object({
-        scopes: z.array(GrantScope),
-        max_ttl: z.string(),
-        max_uses: z.number().int(),
-        schema_digest: z.string().nullable(),
-        /** Where the paths among the arguments lead, as policy's facts say; left out where there are none. */
-        paths: z.record(z.string(), z.string().nullable()).optional(),
-      })
-      .optional(),
-    /** A `suggest` call that is shown and not waited for: no approval is opened. */
-    announced: z.literal(true).optional(),
-  }),
-  approval_shown: z.object({ ...ofCall, approval_id: z.string() }),
-  approval_resolved: z.object({
-    ...ofCall,
-    approval_id: z.string(),
-    status: ApprovalStatus.exclude(["pending"]),
-    decision: RecordedDecision,
-  }),
+  ...approvalPayloads,
   execution_started: z.object({
     ...ofCall,
     attempt: z.number().int().positive(),
@@ -162,10 +105,17 @@ export type EventType = keyof typeof payloads;
 export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof payloads)[T]> } }[EventType];
 
 /** The newest version of events that is written and read. */
-export const EVENT_VERSION = 4;
+export const EVENT_VERSION = 5;
 
 /** The version in which an event is written: the oldest that can say it, so that older packages read all they can. */
 export function versionOf({ type, data }: NewEvent): number {
+  const isFifth =
+    type === "vote_cast" ||
+    type === "approval_escalated" ||
+    type === "approval_warned" ||
+    // An older package would take anybody's word for such a call, or one person's for that of several.
+    ((type === "approval_requested" || type === "grant_made") && hasPeople(data));
+  if (isFifth) return 5;
   if (type === "grant_made" || type === "grant_revoked") return 4;
   // An older package would show what is to be hidden, and take what was erased for tampered with.
   const isThird =

@@ -1,3 +1,4 @@
+import type { RecordedDecision } from "./decision.ts";
 import type { NewEvent } from "./event.ts";
 
 /**
@@ -10,11 +11,10 @@ export function isForced(events: readonly NewEvent[]): boolean {
   return events.some((event) => {
     switch (event.type) {
       case "approval_resolved":
-        return (
-          event.data.decision.decided_by.kind === "user" || event.data.decision.decided_by.kind === "reviewer"
-        );
+        return isOfSomebody(event.data.decision);
       case "execution_started":
         return !event.data.is_safe;
+      case "vote_cast":
       case "execution_resumed":
       case "thread_erased":
       case "grant_revoked":
@@ -22,6 +22,8 @@ export function isForced(events: readonly NewEvent[]): boolean {
       case "tool_call_started":
       case "approval_requested":
       case "approval_shown":
+      case "approval_escalated":
+      case "approval_warned":
       case "execution_paused":
       case "execution_finished":
       case "execution_blocked":
@@ -32,4 +34,9 @@ export function isForced(events: readonly NewEvent[]): boolean {
         return false;
     }
   });
+}
+
+/** Whether somebody is told that it was taken, or a call runs since nobody said anything. */
+function isOfSomebody({ type, decided_by: { kind } }: RecordedDecision): boolean {
+  return kind === "user" || kind === "reviewer" || (kind === "timeout" && type === "approve");
 }

@@ -32,6 +32,9 @@ export const GrantMade = z.object({
   /** What the reviewer was told of the call: whatever needs more than that is asked about. */
   tier: Tier,
   rules: z.array(z.string()),
+  /** Whose word it was said to need; everybody's where it is left out. */
+  by: z.array(z.array(z.string())).optional(),
+  separate_duties: z.boolean().optional(),
   /** Of the tool's schema: a changed one is another tool. `null`: it has none. */
   schema_digest: z.string().nullable(),
   granted_by: DecidedBy,

@@ -2,7 +2,9 @@ export { Approval, ExecutionView } from "./approval.ts";
 export { evolve, lastApproval, lastExecution, type Call, type Execution } from "./call.ts";
 export { canonicalJson, digest, sha256 } from "./canonical.ts";
 export { CHAIN_START } from "./chain.ts";
-export { decide, isOver, type Command, type Refusal, type Verdicts } from "./decide.ts";
+export { isOver } from "./clock.ts";
+export type { Command, Refusal, Verdicts } from "./command.ts";
+export { decide } from "./decide.ts";
 export { Args, DecidedBy, Decision, RecordedDecision, Remember, type DecisionType } from "./decision.ts";
 export {
   ApprovalKind,
@@ -37,4 +39,5 @@ export {
   type LedgerErrorCode,
   type Verification,
 } from "./ledger.ts";
+export { isRestricted } from "./may-decide.ts";
 export { openLedger } from "./open.ts";

@@ -9,6 +9,8 @@ export type MasksOf = (graph_id: string | null) => readonly string[];
 /** Events that say nothing of arguments or results. */
 const PLAIN = new Set([
   "approval_shown",
+  "approval_escalated",
+  "approval_warned",
   "execution_paused",
   "execution_resumed",
   "run_started",

@@ -26,7 +26,7 @@ export function hiddenOf(call: Call, more: readonly string[] = []): Hidden | nul
 export function maskApproval(approval: Approval, more: readonly string[] = []): Approval {
   const masks = together(approval.mask, more);
   if (masks.length === 0) return approval;
-  const { args, decision, execution, description, kind } = approval;
+  const { args, decision, votes, execution, description, kind } = approval;
   const secrets = new Secrets([args, decision?.args].flatMap((one) => secretsIn(masks, one)));
   const isGrown = masks.length > approval.mask.length;
   return {
@@ -35,6 +35,7 @@ export function maskApproval(approval: Approval, more: readonly string[] = []): 
     mask: maskedPaths(masks, args),
     description: wordsOf({ description, kind }, { secrets, isGrown }),
     decision: decision === null ? null : maskDecision(decision, { masks, secrets, isGrown }),
+    votes: votes.map((vote) => maskDecision(vote, { masks, secrets, isGrown })),
     execution:
       execution.error === undefined ? execution : { ...execution, error: secrets.hide(execution.error) },
   };
@@ -82,6 +83,7 @@ function dataOf(event: RecordedEvent, hidden: Hidden): RecordedEvent["data"] {
       return { ...event.data, args: maskArgs(masks, args), description: wordsOf(event.data, hidden) };
     }
     case "approval_resolved":
+    case "vote_cast":
       return { ...event.data, decision: maskDecision(event.data.decision, hidden) };
     case "execution_started":
       return { ...event.data, args: maskArgs(masks, event.data.args) };

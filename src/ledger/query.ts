@@ -1,5 +1,6 @@
 import { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
+import { nextLook } from "./clock.ts";
 import { LedgerError, type ApprovalQuery, type Lease } from "./ledger.ts";
 import { indexable } from "./seal.ts";
 
@@ -27,6 +28,7 @@ export interface ApprovalRow {
   checkpoint_id: string | null;
   /** The `seq` of the question. */
   request_seq: number;
+  /** When somebody has to look at it again: see {@link nextLook}. */
   expires_at: string | null;
   /** `null` in no row that this version wrote. */
   args_digest: string | null;
@@ -43,15 +45,26 @@ export function callIndex(call: Call) {
 
 /** The part of an approval's row that follows from the approval. */
 export function approvalIndex(approval: Approval): Omit<ApprovalRow, "request_seq"> {
-  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, expires_at, args_digest } =
-    approval;
-  const { mask, ...rest } = approval;
+  const { approval_id, call_id, thread_id, run_id, tool, status, checkpoint_id, args_digest } = approval;
+  const expires_at = nextLook(approval);
+  const said = Object.entries(approval).filter(([key, value]) => !isUnsaid(key, value));
   return {
     ...{ approval_id, call_id, thread_id, run_id, tool: indexable(tool), status, checkpoint_id, expires_at },
     args_digest,
-    // Left out where nothing is hidden: rows of older versions have none.
-    record: JSON.stringify(mask.length > 0 ? approval : rest),
+    record: JSON.stringify(Object.fromEntries(said)),
   };
+}
+
+// What rows of older versions do not say, and others leave out where it is so.
+const UNSAID = {
+  ...{ mask: [], quorum: 1, by: [], reviewers: null, separate_duties: false },
+  ...{ on_timeout: "reject", escalate: [], escalated: 0, warned_at: null },
+};
+
+function isUnsaid(key: string, value: unknown): boolean {
+  if (!Object.hasOwn(UNSAID, key)) return false;
+  const unsaid: unknown = UNSAID[key as keyof typeof UNSAID];
+  return Array.isArray(unsaid) ? Array.isArray(value) && value.length === 0 : value === unsaid;
 }
 
 /** A limit within its bounds; what is no number counts as not given. */
@@ -94,5 +107,5 @@ export function leaseIn(row: Pick<CallRow, "lease_owner" | "lease_until"> | unde
 
 /** An approval as a row keeps it. */
 export function readApproval(record: string): Approval {
-  return Approval.parse({ mask: [], ...(JSON.parse(record) as object) });
+  return Approval.parse({ ...UNSAID, ...(JSON.parse(record) as object) });
 }

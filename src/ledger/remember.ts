@@ -61,6 +61,8 @@ export function remembered(
       effect: decision.type === "reject" ? "reject" : "approve",
       ...{ scope, subject, graph_id: call.graph_id, assistant_id: call.assistant_id, match: kept },
       covers: `${approval.tool}: ${inWords(kept)}`,
+      ...(approval.by.length > 0 && { by: approval.by }),
+      ...(approval.separate_duties && { separate_duties: true }),
       ...{ tier: approval.tier, rules: approval.rules, schema_digest: offered.schema_digest, granted_by: by },
       expires_at: new Date(Date.parse(at) + ms).toISOString(),
       uses: uses ?? offered.max_uses,

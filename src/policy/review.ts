@@ -62,7 +62,9 @@ export function effectiveReview(
   const filled: Block = { ...fillReview(ownRest), by: ownBy };
   const { by = [], ...all } = overlayBlocks.map(blockOf).reduce(stricter, filled);
   const { timeout, onTimeout, allowTimeoutApproval, escalate, ...rest } = fillReview(all);
-  const mayApprove = allowTimeoutApproval && compareTiers(base, "suggest") <= 0;
+  // Where several must approve, or only some may, silence is nobody's word.
+  const isAnybodys = rest.quorum === 1 && by.length === 0;
+  const mayApprove = allowTimeoutApproval && isAnybodys && compareTiers(base, "suggest") <= 0;
   return {
     ...rest,
     by,

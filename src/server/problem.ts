@@ -58,6 +58,8 @@ const DESK: Record<DeskErrorCode, ContentfulStatusCode> = {
   cancelled: 410,
   erased: 410,
   invalid_decision: 422,
+  forbidden: 403,
+  already_voted: 409,
   ambiguous: 409,
   not_pending: 409,
 };

@@ -147,6 +147,9 @@ const insertApproval = new Operation((build, given: ApprovalRow) => {
 });
 
 const updateApproval = new Operation(
-  (build, { approval_id, status, record }: Omit<ApprovalRow, "request_seq">) =>
-    build.updateTable("ledger_approvals").set({ status, record }).where("approval_id", "=", approval_id),
+  (build, { approval_id, status, expires_at, record }: Omit<ApprovalRow, "request_seq">) =>
+    build
+      .updateTable("ledger_approvals")
+      .set({ status, expires_at, record })
+      .where("approval_id", "=", approval_id),
 );
