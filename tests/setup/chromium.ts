@@ -1,5 +1,4 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { isProgram, onPath } from "./on-path.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,16 +13,6 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 export function findChromium(): { path: string } | { missing: string } {
   const given = process.env["COUNTERSIGN_TEST_CHROMIUM"];
   if (given !== undefined) return isProgram(given) ? { path: given } : { missing: `${given} is no program` };
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const path = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+  const path = onPath(NAMES);
   return path === undefined ? { missing: `none of ${NAMES.join(", ")} is on the path` } : { path };
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { findChromium } from "./chromium.ts";
+import { findJupyter } from "./jupyter.ts";
 import { onPostgres, postgresAddress } from "./postgres.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The folders whose tests run the built command line. Other runs do not wait for a build. */
-const usesDist = /cli|stories|package|docs|bench/;
+const usesDist = /cli|stories|package|docs|bench|notebooks/;
 
 /**
  * Prepares what tests share: a fresh `dist/` for those that start real processes, a PostgreSQL that answers, and a
@@ -21,6 +22,7 @@ export async function setup(project: TestProject): Promise<void> {
   if (chosen.length === 0 || chosen.some((name) => usesDist.test(name))) buildIfStale();
   project.provide("postgres", await findPostgres());
   project.provide("chromium", chromium());
+  project.provide("jupyter", jupyter());
 }
 
 function newest(folder: string): number {
@@ -74,6 +76,17 @@ function chromium(): { path: string } | { missing: string } {
     throw new Error(`Chromium is missing: ${found.missing}; in CI it must be there.`);
   process.stdout.write(
     `Tests that need a browser are skipped: ${found.missing}. Install Chromium, or set COUNTERSIGN_TEST_CHROMIUM.\n`,
+  );
+  return found;
+}
+
+function jupyter(): { path: string } | { missing: string } {
+  const found = findJupyter();
+  if ("path" in found) return found;
+  if (process.env["CI"] === "true")
+    throw new Error(`Jupyter is missing: ${found.missing}; in CI it must be there.`);
+  process.stdout.write(
+    `Tests that run the notebooks are skipped: ${found.missing}. Install Jupyter's nbconvert.\n`,
   );
   return found;
 }
