@@ -2,6 +2,7 @@ import { approvalId, digest, type ApprovalKind, type Command } from "../ledger/i
 import { maskedPaths, type Verdict } from "../policy/index.ts";
 import type { Entry } from "./entry.ts";
 import { requester } from "./host.ts";
+import { peopleOf } from "./people-of.ts";
 
 export type AskCommand = Command & { type: "ask" };
 
@@ -39,6 +40,7 @@ export function askCommand(entry: Entry, subject: Subject): AskCommand {
       allowed_decisions: kind === "outcome" ? ["approve", "reject", "respond"] : review.decisions,
       require_reason: review.requireReason,
       on_new_input: review.onNewInput,
+      ...peopleOf(kind, review),
       ...(kind === "call" && rememberable(entry, subject)),
       // What happened to an execution is known to people only: no clock answers that.
       expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
@@ -53,7 +55,8 @@ export function askCommand(entry: Entry, subject: Subject): AskCommand {
 function rememberable(entry: Entry, { verdict, args, args_schema, paths = {} }: Subject) {
   const { review, grants } = verdict;
   const scopes = grants.scopes.filter((scope) => scope !== "user" || requester().requested_by !== undefined);
-  if (!review.remember || scopes.length === 0) return {};
+  // Where several must approve, each of them says it of this very call.
+  if (!review.remember || review.quorum > 1 || scopes.length === 0) return {};
   const hidden = maskedPaths(entry.masks(), args);
   const shown = Object.entries(paths).filter(([name]) => !hidden.includes(name));
   return {

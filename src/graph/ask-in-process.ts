@@ -12,26 +12,32 @@ const MOST_REFUSED = 20;
  */
 export async function askInProcess(entry: Entry, approval: Approval): Promise<void> {
   const { ledger, clock } = entry.parts;
-  const { approval_id, expires_at } = approval;
+  const { approval_id } = approval;
   const desk = openDesk(ledger, { clock, masksOf: () => entry.masks() });
   const over = new AbortController();
   const settledElsewhere = watch(entry, approval_id, over.signal);
-  const deadline = timer(expires_at === null ? null : Date.parse(expires_at) - clock(), over.signal);
+  let deadline = timer(left(approval, clock), over.signal);
   const aborted = onAbort(entry.config.signal, over.signal);
   const refused: string[] = [];
+  let given: ReturnType<typeof ask> | undefined;
   try {
     for (;;) {
-      const given = ask(entry, approval, { signal: over.signal, ...told(refused) });
+      given ??= ask(entry, approval, { signal: over.signal, ...told(refused) });
       const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
       if (next.kind === "settled") return;
       if (next.kind === "late") {
         await entry.change(closing(approval_id, "expired", "timeout"));
-        return;
+        const now = entry.call?.approvals.find((one) => one.approval_id === approval_id);
+        if (now?.status !== "pending") return;
+        // It has gone on to others with a new clock, and whoever is asked here may be one of them.
+        deadline = timer(left(now, clock), over.signal);
+        continue;
       }
       if (next.kind === "aborted") {
         await entry.change(closing(approval_id, "cancelled", "system"));
         return;
       }
+      given = undefined;
       try {
         await desk.decide(approval_id, next.decision);
         return;
@@ -43,7 +49,7 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
       }
     }
   } catch (error) {
-    if (!(error instanceof DeskError)) {
+    if (!(error instanceof DeskError) || error.code === "forbidden") {
       await entry.change({
         ...closing(approval_id, "unavailable", "system"),
         reason: (error as Error).message,
@@ -63,6 +69,10 @@ async function ask(
   const { answer } = entry.parts;
   if (answer === undefined) throw new Error("Nobody is there to answer.");
   return { kind: "given", decision: await answer(maskApproval(approval, entry.masks()), options) };
+}
+
+function left({ expires_at }: Approval, clock: () => number): number | null {
+  return expires_at === null ? null : Date.parse(expires_at) - clock();
 }
 
 function told(refused: readonly string[]): { refused?: string } {

@@ -1,11 +1,6 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
 import { DeskError, isoTime, readDecision } from "../desk/index.ts";
-import {
-  decide,
-  type Approval,
-  type Command,
-  type Decision,
-} from "../ledger/index.ts";
+import { decide, type Approval, type Command, type Decision, type Refusal } from "../ledger/index.ts";
 import { decisionFor, isSealed, seal } from "./answer-of.ts";
 import { askCommand, type Subject } from "./ask-command.ts";
 import { askInProcess } from "./ask-in-process.ts";
@@ -87,7 +82,7 @@ function checkOf(
       const command = { type: "decide" as const, approval_id, decision, by: { kind: "user" as const } };
       // An answer that LangGraph has handed over cannot be refused any more, so all is checked before.
       const { refusal } = decide(entry.call, command, isoTime(entry.parts.clock));
-      return refusal?.code === "invalid_decision" ? refusal.message : undefined;
+      return wrongIn(refusal);
     } catch (error) {
       if (error instanceof DeskError) return error.message;
       throw error;
@@ -114,7 +109,12 @@ async function settleWith(
   // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
   const current = entry.call?.approvals.find((one) => one.approval_id === approval_id);
   if (current?.status !== "pending") return;
-  throw pauseOf(entry, interrupted, refusal?.code === "invalid_decision" ? refusal.message : undefined);
+  throw pauseOf(entry, interrupted, wrongIn(refusal));
+}
+
+/** What is wrong with an answer that leaves its question open. */
+function wrongIn(refusal: Refusal | undefined): string | undefined {
+  return refusal?.code === "invalid_decision" || refusal?.code === "forbidden" ? refusal.message : undefined;
 }
 
 function decisionIn(answer: unknown, approval: Approval, interrupted: Interrupted, entry: Entry): Decision {

@@ -22,10 +22,10 @@ export async function decide(
   const { ledger, clock } = await ledgerOf(graph);
   const given = Object.entries(decisions).map(([approval_id, decision]) => ({ approval_id, decision }));
   const settled = await openDesk(ledger, { clock }).decideAll(given, options);
-  // A question that was asked in process waits in no interrupt.
+  // A question that was asked in process waits in no interrupt, and one that needs more votes is still open.
   const resume = Object.fromEntries(
-    settled.flatMap(({ approval: { interrupt_id, approval_id } }) =>
-      interrupt_id === null ? [] : [[interrupt_id, seal(approval_id)]],
+    settled.flatMap(({ approval: { interrupt_id, approval_id, status } }) =>
+      interrupt_id === null || status === "pending" ? [] : [[interrupt_id, seal(approval_id)]],
     ),
   );
   const input = Object.keys(resume).length > 0 ? new Command({ resume }) : null;

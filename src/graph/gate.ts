@@ -11,6 +11,7 @@ import { exceeds } from "../policy/index.ts";
 import { passQuestion } from "./ask.ts";
 import { Overtaken, type Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
+import { disclosedBy } from "./people-of.ts";
 import { putQuestion, subjectOf } from "./put-question.ts";
 import { settleByGrant, settleUnasked } from "./settle-unasked.ts";
 import { standingOf } from "./standing-of.ts";
@@ -119,7 +120,7 @@ async function afterConsent(entry: Entry, approval: Approval, judged: Judged): P
   const { verdict } = judged;
   const { approval_id } = approval;
   const isOtherTool = entry.effective().name !== approval.tool;
-  const needsMore = isOtherTool || exceeds(verdict, { tier: approval.tier, rules: approval.rules });
+  const needsMore = isOtherTool || exceeds(verdict, disclosedBy(approval));
   if (!needsMore && approval.execution.state !== "blocked") {
     return run(entry, judged, { kind: "approval", approval_id }, []);
   }

@@ -8,14 +8,20 @@ export function markMasks(node: object, masks: readonly string[]): void {
 
 /** What is read of a compiled graph, of whatever kind. All of it may be missing. */
 interface Inside {
-  nodes?: Record<string, { bound?: { func?: { [MASKS]?: readonly string[] } } }>;
+  nodes?: Record<string, { bound?: { func?: object } }>;
   getSubgraphs?: (namespace?: string, recurse?: boolean) => Iterable<[string, unknown]>;
 }
 
 /** The masks of the policies behind the gates of a graph and of those in it. */
 export function masksIn(graph: object): string[] {
+  const gates = gatesIn(graph) as { [MASKS]?: readonly string[] }[];
+  return [...new Set(gates.flatMap((gate) => gate[MASKS] ?? []))];
+}
+
+/** What the nodes of a graph and of those in it run, gates among them. */
+export function gatesIn(graph: object): object[] {
   const outer = graph as Inside;
   const inner = [...(outer.getSubgraphs?.(undefined, true) ?? [])].map(([, one]) => one as Inside);
   const nodes = [outer, ...inner].flatMap((one) => Object.values(one.nodes ?? {}));
-  return [...new Set(nodes.flatMap(({ bound }) => bound?.func?.[MASKS] ?? []))];
+  return nodes.flatMap(({ bound }) => bound?.func ?? []);
 }

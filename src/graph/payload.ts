@@ -24,6 +24,8 @@ export type Question = Pick<
 > & {
   /** The masks that hide arguments of the call. */
   mask?: string[];
+  quorum?: number | undefined;
+  by?: string[][] | undefined;
 };
 
 /**
@@ -66,10 +68,13 @@ export function interruptValue(question: Question, refused?: string): Record<str
 
 function ours(question: Question): Record<string, unknown> {
   const { approval_id, kind, tool_call_id, turn_id, tier, rules, reason, args_digest, expires_at } = question;
+  const { quorum = 1, by = [] } = question;
   const hidden = maskedPaths(question.mask ?? [], question.args);
   return {
     ...{ approval_id, kind, tool_call_id, turn_id, tier, rules, reason, args_digest, expires_at },
     ...(hidden.length > 0 && { mask: hidden }),
+    ...(quorum > 1 && { quorum }),
+    ...(by.length > 0 && { by }),
   };
 }
 

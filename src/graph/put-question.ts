@@ -4,6 +4,7 @@ import { openQuestion } from "./ask.ts";
 import type { Subject } from "./ask-command.ts";
 import type { Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
+import { whyNobody } from "./people-of.ts";
 import { settleUnasked } from "./settle-unasked.ts";
 import { withRoom } from "./room-to-ask.ts";
 
@@ -14,6 +15,7 @@ export async function putQuestion(
   verdict: Verdict,
   before: Command[],
 ): Promise<undefined> {
+  const nobody = whyNobody(entry, subject);
   if (verdict.mode === "never") {
     await settleUnasked(
       entry,
@@ -24,6 +26,8 @@ export async function putQuestion(
     );
   } else if (verdict.mode === "fail_closed") {
     await settleUnasked(entry, subject, before, "unavailable", "This run has nobody to ask.");
+  } else if (nobody !== undefined) {
+    await settleUnasked(entry, subject, before, "unavailable", nobody);
   } else if (entry.parts.answer === undefined && !entry.place.has_checkpointer) {
     await settleUnasked(
       entry,

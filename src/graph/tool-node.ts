@@ -9,12 +9,13 @@ import {
   type Send,
 } from "@langchain/langgraph";
 import { z } from "zod";
-import type { PolicyOverlay } from "../policy/index.ts";
+import { needsIdentities, type PolicyOverlay } from "../policy/index.ts";
 import { runAgent, type CallModel } from "./agent-node.ts";
 import { Entry } from "./entry.ts";
 import { pass } from "./gate.ts";
 import { gateParts, type GateOptions } from "./gate-parts.ts";
 import { markMasks } from "./graph-masks.ts";
+import { markNeeds } from "./graph-needs.ts";
 import { OrderedMessages } from "./messages.ts";
 import { overlaysOf } from "./overlays.ts";
 import { isInTask, placeOf } from "./platform.ts";
@@ -92,5 +93,6 @@ export function createToolNode(tools: readonly Tool[], options: ToolNodeOptions 
       isInTask(config) ? fromTools(getCurrentTaskInput<SentCall>(config), names) : names.agent,
   };
   markMasks(gate.tools, judge.masks([]));
+  markNeeds(gate.tools, needsIdentities(judge.policy([])));
   return gate;
 }

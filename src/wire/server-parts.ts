@@ -51,6 +51,7 @@ import {
   type Served,
   type ServerParts,
 } from "../server/index.ts";
+import { assertIdentities } from "./identities.ts";
 import { openMasks } from "./masks.ts";
 import { migrate } from "./migrate.ts";
 import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
@@ -87,19 +88,19 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   await migrate(database);
   const identity = await openIdentity({ database, host, jwt: options.jwt, clock, onError });
   const processes = new Processes(database);
-  const { owner_id } = processes;
-  const checkpointer = await openCheckpointer(store, database, owner_id);
+  const checkpointer = await openCheckpointer(store, database, processes.owner_id);
   onClose(() => checkpointer.close());
   const graphPorts = graphPortsOf({ ledger, clock, maxPending: options.limits.pendingPerThread });
   const { sources, ttl } = await graphPorts.enter(() => servedBy(options.config));
   const items = new ItemStore(database, clock);
   const graphs = new Graphs(sources, checkpointer.saver, items);
   const { masks, masksOf } = await openMasks({ database, ledger, graphs, log: options.log, ...graphPorts });
+  await graphPorts.enter(() => assertIdentities(graphs, identity, database.url));
   const ports: RunPorts = {
     ...graphPorts,
     ...{ graphs, ledger, clock, onError, masks, desk: openDesk(ledger, { clock, onError, masksOf }) },
     ...{ threads: new Threads(database), runs: new Runs(database), log: options.log },
-    leases: new LaneLeases(database, owner_id),
+    leases: new LaneLeases(database, processes.owner_id),
     ...{ registry: new RunRegistry(), feeds: new Feeds(), told: new Told() },
     assertHarmless: (row, run) => assertHarmlessStart(parts, row, run),
     forgetAnswers: (record) => forgetAnswers(parts, record),

@@ -58,7 +58,8 @@ export class Answers {
       return run;
     });
     if (!Array.isArray(taken)) return taken;
-    const settled = taken;
+    // Those that need more votes are open as before: nobody is to be woken for them.
+    const settled = taken.filter(({ status }) => status !== "pending");
     const live = this.#lanes.get(thread_id);
     if (live) {
       for (const approval of settled) live.woken.set(approval.approval_id, approval);
