@@ -1,6 +1,5 @@
 import type {
   Approval,
-  ApprovalQuery,
   DecidedBy,
   EventQuery,
   Grant,
@@ -14,6 +13,7 @@ import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
 import { readFatigue } from "./figures/fatigue.ts";
 import type { Fatigue } from "./figures/figures.ts";
+import { listApprovals, type ApprovalList, type ListQuery } from "./list-approvals.ts";
 import { maskedDesk } from "./masked-desk.ts";
 import { DEFAULT_PORTS, isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 import {
@@ -37,7 +37,7 @@ export interface Settled extends Resumed {
 /** Where questions are listed and answered. What the server's routes do, without HTTP. */
 export interface Desk {
   /** Approvals, oldest first; `status` defaults to `pending`. */
-  list(query?: ApprovalQuery): Promise<{ approvals: Approval[]; next_cursor: string | null }>;
+  list(query?: ListQuery): Promise<ApprovalList>;
   /** One approval. With `waitMs` the answer is held until it is settled, at most so long. @throws {DeskError} */
   get(approval_id: string, options?: { waitMs?: number }): Promise<Approval>;
   /** Takes one decision and lets the run go on, unless others must approve, too. The first valid one wins. @throws {DeskError} */
@@ -87,7 +87,7 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
   };
 
   const desk: Desk = {
-    list: (query = {}) => ledger.approvals({ status: "pending", ...query }),
+    list: (query = {}) => listApprovals(ledger, { status: "pending", ...query }),
 
     async get(approval_id, { waitMs = 0 } = {}) {
       const approval = approvalIn(await callFor(ledger, approval_id), approval_id);

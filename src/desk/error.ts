@@ -8,6 +8,7 @@ export type DeskErrorCode =
   | "cancelled"
   | "erased"
   | "invalid_decision"
+  | "digest_changed"
   | "forbidden" // not theirs to decide, or nobody knows who they are
   | "already_voted" // they have approved it, and others have to
   | "ambiguous"

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { Decision, isDeeperThan, MAX_ARGS_DEPTH, type Approval } from "../ledger/index.ts";
+import { assertDigest } from "./assert-digest.ts";
 import { checkEdit } from "./edit-check.ts";
 import { wholeArgs } from "./masked-edit.ts";
 import { DeskError, type Fault } from "./error.ts";
@@ -11,7 +12,7 @@ import { editOf, fromInboxForm, NamedAction } from "./inbox-form.ts";
  * Besides {@link Decision} itself these are LangChain's `edit` with `editedAction` or `edited_action`, and the older
  * inbox forms: `accept`, `edit` with `{ action, args }`, `response`, `ignore`, also under LangChain's names.
  *
- * @throws {DeskError} `invalid_decision`, with what is wrong and where.
+ * @throws {DeskError} `invalid_decision`, with what is wrong and where; `digest_changed`.
  */
 export function readDecision(raw: unknown, approval: Approval): Decision {
   const decision = withWholeArgs(parse(raw, approval), approval);
@@ -41,6 +42,7 @@ function parse(raw: unknown, approval: Approval): Decision {
     );
   }
   const given = single as Record<string, unknown>;
+  assertDigest(given, approval);
   const candidate = fromLangChain(given) ?? fromInboxForm(given, approval) ?? withText(withoutAddress(given));
   const read = Decision.safeParse(candidate);
   if (read.success) return read.data;
@@ -67,9 +69,9 @@ function unwrapList(raw: unknown): unknown {
   return raw;
 }
 
-/** The name of the approval may stand beside the decision: it says whom the decision is for. */
+/** The name of the approval and its digest may stand beside the decision: they say what the decision is for. */
 function withoutAddress(given: Record<string, unknown>): Record<string, unknown> {
-  const { approval_id: _address, ...rest } = given;
+  const { approval_id: _address, args_digest: _shown, ...rest } = given;
   return rest;
 }
 

@@ -4,7 +4,10 @@ import { DeskError } from "./error.ts";
 import { isoTime, targetOf } from "./ports.ts";
 import { readDecision } from "./read-decision.ts";
 
-/** One decision and the approval it is for. `decision` may have any form that {@link readDecision} reads. */
+/**
+ * One decision and the approval it is for. `decision` may have any form that {@link readDecision} reads; with an
+ * `args_digest` in it, it counts only where the approval has that very digest.
+ */
 export interface Given {
   approval_id: string;
   decision: unknown;

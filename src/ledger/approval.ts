@@ -30,6 +30,10 @@ export const Approval = z
     interrupt_id: z.string().nullable(),
     checkpoint_id: z.string().nullable(),
     turn_id: z.string(),
+    group_id: z
+      .string()
+      .nullable()
+      .describe("The group of alike calls of one turn that it is shown in; `null` where no call is asked about."),
     tool_call_id: z.string(),
     tool: z.string(),
     args: Args,

@@ -3,6 +3,7 @@ import type { Approval } from "./approval.ts";
 import { escalatedTo } from "./clock.ts";
 import type { Args } from "./decision.ts";
 import type { Authority, LedgerEvent, Outcome } from "./event.ts";
+import { groupId } from "./group.ts";
 
 /** One attempt to run a cleared call. */
 export interface Execution {
@@ -178,6 +179,7 @@ function opened(call: Call, event: LedgerEvent & { type: "approval_requested" })
   const { call_id, thread_id, run_id, graph_id, assistant_id, path, requested_by, mask } = call;
   return {
     ...data,
+    group_id: groupId(data),
     ...{ call_id, thread_id, run_id: event.run_id ?? run_id, graph_id, assistant_id, path },
     ...{ requested_by, mask, quorum, by, reviewers, separate_duties },
     ...{ on_timeout, escalate, escalated: 0, warned_at: null },

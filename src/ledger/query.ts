@@ -1,6 +1,7 @@
 import { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { nextLook } from "./clock.ts";
+import { groupId } from "./group.ts";
 import { LedgerError, type ApprovalQuery, type Lease } from "./ledger.ts";
 import { indexable } from "./seal.ts";
 
@@ -55,13 +56,14 @@ export function approvalIndex(approval: Approval): Omit<ApprovalRow, "request_se
   };
 }
 
-// What rows of older versions do not say, and others leave out where it is so.
+// What rows of older versions do not say, and others leave out where it is so; and what follows from the rest.
 const UNSAID = {
   ...{ mask: [], quorum: 1, by: [], reviewers: null, separate_duties: false },
   ...{ on_timeout: "reject", escalate: [], escalated: 0, warned_at: null },
 };
 
 function isUnsaid(key: string, value: unknown): boolean {
+  if (key === "group_id") return true;
   if (!Object.hasOwn(UNSAID, key)) return false;
   const unsaid: unknown = UNSAID[key as keyof typeof UNSAID];
   return Array.isArray(unsaid) ? Array.isArray(value) && value.length === 0 : value === unsaid;
@@ -107,5 +109,6 @@ export function leaseIn(row: Pick<CallRow, "lease_owner" | "lease_until"> | unde
 
 /** An approval as a row keeps it. */
 export function readApproval(record: string): Approval {
-  return Approval.parse({ ...UNSAID, ...(JSON.parse(record) as object) });
+  const kept = Approval.parse({ ...UNSAID, group_id: null, ...(JSON.parse(record) as object) });
+  return { ...kept, group_id: groupId(kept) };
 }

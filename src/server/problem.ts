@@ -58,6 +58,7 @@ const DESK: Record<DeskErrorCode, ContentfulStatusCode> = {
   cancelled: 410,
   erased: 410,
   invalid_decision: 422,
+  digest_changed: 409,
   forbidden: 403,
   already_voted: 409,
   ambiguous: 409,

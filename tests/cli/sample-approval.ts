@@ -15,6 +15,7 @@ export function sampleApproval(changes: Partial<Approval> = {}): Approval {
     interrupt_id: "i1",
     checkpoint_id: "c1",
     turn_id: "trn_1",
+    group_id: "grp_1",
     tool_call_id: "tc1",
     tool: "delete_file",
     args: { path: "notes/old.md" },

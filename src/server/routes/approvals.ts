@@ -23,6 +23,11 @@ const list = createRoute({
       thread_id: ThreadId.optional(),
       run_id: z.string().optional(),
       tool: z.string().optional(),
+      group_id: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("Only of this group. A page may hold fewer than there are: go on while it has a `next_cursor`."),
       limit: z.coerce.number().int().min(1).max(1_000).openapi({ type: "integer" }).optional(),
       cursor: z.string().optional().describe("A `next_cursor`, as it was."),
     }),

@@ -10,11 +10,18 @@ import { jsonAnswer, jsonBody, problemAnswer, ThreadId, Wait } from "../schemas.
 import { decider, principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 
+const ArgsDigest = z
+  .string()
+  .optional()
+  .describe(
+    "The digest of the arguments that were shown. Where the approval has another one, it is 409 `digest_changed`.",
+  );
+
 const DecisionBody = z
   .union([
     Decision,
     z
-      .looseObject({ type: z.string() })
+      .looseObject({ type: z.string(), args_digest: ArgsDigest })
       .describe(
         "The forms of LangChain (`editedAction`) and of the older inboxes (`accept`, `response`, `ignore`).",
       ),
@@ -61,7 +68,7 @@ const decideAll = createRoute({
     body: jsonBody(
       z.object({
         decisions: z
-          .array(z.looseObject({ approval_id: z.string(), type: z.string() }))
+          .array(z.looseObject({ approval_id: z.string(), type: z.string(), args_digest: ArgsDigest }))
           .min(1)
           .max(1_000),
       }),
