@@ -27,7 +27,9 @@ const list = createRoute({
         .string()
         .max(200)
         .optional()
-        .describe("Only of this group. A page may hold fewer than there are: go on while it has a `next_cursor`."),
+        .describe(
+          "Only of this group. A page may hold fewer than there are: go on while it has a `next_cursor`.",
+        ),
       limit: z.coerce.number().int().min(1).max(1_000).openapi({ type: "integer" }).optional(),
       cursor: z.string().optional().describe("A `next_cursor`, as it was."),
     }),
