@@ -25,6 +25,8 @@ export function clearance(call: Call, { tool, args_digest, authority, is_safe }:
   if (approval.kind === "interrupt") return "It answers a graph's own question: nothing runs here for it.";
   if (approval.status !== "approved" && approval.status !== "edited")
     return `The approval is ${approval.status}.`;
+  if (approval.status === "edited" && approval.quorum > 1)
+    return `One person edited it, and ${approval.quorum} people must approve what became of it.`;
   const cleared = clearedBy(approval);
   if (tool !== cleared.tool || args_digest !== cleared.args_digest)
     return "It is not the call that was approved.";

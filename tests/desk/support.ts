@@ -14,12 +14,20 @@ export function handClock(): { now: () => number; move: (ms: number) => void } {
 /** Opens a question on a ledger and gives it back as it stands there. */
 export async function openQuestion(
   ledger: Ledger,
-  { name = "1", thread_id = "t1", ...change }: Partial<Asked> & { name?: string; thread_id?: string } = {},
+  {
+    name = "1",
+    thread_id = "t1",
+    requested_by,
+    ...change
+  }: Partial<Asked> & { name?: string; thread_id?: string; requested_by?: string } = {},
 ): Promise<Approval> {
   const call_id = idOf(thread_id, name);
   const approval_id = approvalId(call_id, 1);
   const commands = [
-    { type: "start" as const, data: started({ tool_call_id: name }) },
+    {
+      type: "start" as const,
+      data: started({ tool_call_id: name, ...(requested_by !== undefined && { requested_by }) }),
+    },
     {
       type: "ask" as const,
       data: asked(approval_id, { tool_call_id: name, interrupt_id: `i_${name}`, ...change }),
