@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy, evaluate, explain } from "../../src/policy/index.ts";
 import type { Rule } from "../../src/policy/index.ts";
+import { largePolicy, medianOf } from "../bench/fatigue/judging.ts";
 import { judgeCall, policyOf, toolNamed } from "./support.ts";
 
 const everyPredicate = policyOf(
@@ -110,5 +111,15 @@ describe("a policy of 1,000 rules", () => {
     const before = process.cpuUsage();
     for (let i = 0; i < 10; i++) judgeCall(policy, "run_shell", { command: `ls -la ${i}` });
     expect(process.cpuUsage(before).user / 1_000 / 10).toBeLessThan(50);
+  });
+
+  it("judges one of fifty tools in under a millisecond at the median, and does not grow faster than its rules", () => {
+    const best = (rules: number) => {
+      const policy = largePolicy(rules);
+      return Math.min(...Array.from({ length: 5 }, () => medianOf(policy)));
+    };
+    const [few, many] = [best(100), best(1_000)];
+    expect(many).toBeLessThan(1);
+    expect(many).toBeLessThan(Math.max(few, 0.02) * 15);
   });
 });

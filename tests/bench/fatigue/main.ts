@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PolicyInput } from "../../../src/index.ts";
 import { readDay } from "./day.ts";
+import { largePolicy, medianOf } from "./judging.ts";
 import { SAVINGS, simulate, type DayFigures } from "./simulate.ts";
 
 const day = readDay();
@@ -25,6 +26,10 @@ row("hours over 6", ["", ...columns.map(([, { hoursOver6 }]) => hoursOver6)]);
 row("hours over 12", ["", ...columns.map(([, { hoursOver12 }]) => hoursOver12)]);
 for (const [name, { letThrough }] of columns)
   for (const key of letThrough) console.log(`\n${name} let through: ${key}`);
+
+console.log("\nJudging one call, median of 400 different ones");
+for (const rules of [10, 100, 1_000])
+  console.log(`${String(rules).padStart(6)} rules ${medianOf(largePolicy(rules)).toFixed(3).padStart(8)} ms`);
 
 function row(name: string, cells: (string | number)[]): void {
   console.log(name.padEnd(28) + cells.map((cell) => String(cell).padStart(12)).join(""));
