@@ -8,6 +8,7 @@ import {
   type Ledger,
   type LedgerEvent,
   type Lease,
+  type Limit,
   type NewEvent,
   type Refusal,
 } from "../ledger/index.ts";
@@ -35,6 +36,8 @@ export interface Change {
   force?: boolean;
   /** The grant that decides here: see {@link Batch.uses_grant}. */
   uses_grant?: string;
+  /** See {@link Batch.limits}. */
+  limits?: Limit[];
 }
 
 /**
@@ -55,6 +58,7 @@ export async function changeCall(
     const appended = await ledger.append(plan.batch);
     if (appended.ok) return { call: appended.call, events: appended.events, ...plan.refused };
     if (appended.isSpent) return { call, events: [], refusal: { code: "grant_spent" } };
+    if (appended.full) return { call, events: [], refusal: { code: "no_room", limit: appended.full } };
     known = undefined;
   }
 }
@@ -64,7 +68,7 @@ export function planOf(
   call: Call | null,
   target: Target,
   at: string,
-  { commands, lease, force, uses_grant }: Change,
+  { commands, lease, force, uses_grant, limits }: Change,
 ): { batch: Batch | null; call: Call | null; refused: { refusal?: Refusal } } {
   const events: NewEvent[] = [];
   let next = call;
@@ -87,7 +91,8 @@ export function planOf(
   const held = lease && !refused.refusal ? { lease } : {};
   const forced = force === undefined ? {} : { force };
   const used = uses_grant === undefined ? {} : { uses_grant };
-  const batch = { at, thread_id, run_id, call: expected, events, ...held, ...forced, ...used };
+  const bounded = limits === undefined ? {} : { limits };
+  const batch = { at, thread_id, run_id, call: expected, events, ...held, ...forced, ...used, ...bounded };
   return { batch, call: next, refused };
 }
 

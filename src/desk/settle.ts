@@ -168,6 +168,7 @@ export function refused(refusal: Refusal, approval: Approval): DeskError {
     case "open_question":
     case "not_cleared":
     case "grant_spent":
+    case "no_room":
     case "already_claimed":
     case "not_running":
     case "already_answered":

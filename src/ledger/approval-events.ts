@@ -3,6 +3,7 @@ import { Tier } from "../policy/index.ts";
 import { Args, RecordedDecision } from "./decision.ts";
 import { GrantScope } from "./grant.ts";
 import { People } from "./people.ts";
+import { Take } from "./take.ts";
 
 /** How an approval stands. All but `pending` are outcomes, and an approval has exactly one. */
 export const ApprovalStatus = z
@@ -60,6 +61,12 @@ export const approvalPayloads = {
         paths: z.record(z.string(), z.string().nullable()).optional(),
       })
       .optional(),
+    /** What it takes of allowances and of budgets of questions. */
+    takes: z.array(Take).optional(),
+    /** Until when nobody is to be told of it: as many questions as policy allows were asked before. */
+    quiet_until: z.string().optional(),
+    /** The groups whose members would have been asked, had they not been asked as much as policy allows. */
+    in_place_of: z.array(z.array(z.string())).optional(),
     /** A `suggest` call that is shown and not waited for: no approval is opened. */
     announced: z.literal(true).optional(),
   }),

@@ -33,7 +33,9 @@ export const Approval = z
     group_id: z
       .string()
       .nullable()
-      .describe("The group of alike calls of one turn that it is shown in; `null` where no call is asked about."),
+      .describe(
+        "The group of alike calls of one turn that it is shown in; `null` where no call is asked about.",
+      ),
     tool_call_id: z.string(),
     tool: z.string(),
     args: Args,
@@ -63,6 +65,14 @@ export const Approval = z
       .describe("What of a decision may be remembered, at most; nothing when it is left out."),
     on_new_input: z.enum(["refuse", "withdraw"]).optional(),
     ...People.partial({ timeout_ms: true }).shape,
+    quiet_until: z
+      .string()
+      .optional()
+      .describe("Until when nobody is told of it: people were asked as much before as policy allows."),
+    in_place_of: z
+      .array(z.array(z.string()))
+      .optional()
+      .describe("The groups that would have been asked, had they not been asked as much as policy allows."),
     escalated: z.number().int().describe("How many of the groups of `escalate` it has gone to."),
     warned_at: z.string().nullable().describe("When it was told that little of its time is left."),
     requested_by: z.string().nullable(),

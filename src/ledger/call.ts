@@ -2,6 +2,7 @@ import type { Tier } from "../policy/index.ts";
 import type { Approval } from "./approval.ts";
 import { escalatedTo } from "./clock.ts";
 import type { Args } from "./decision.ts";
+import type { CallTake } from "./take.ts";
 import type { Authority, LedgerEvent, Outcome } from "./event.ts";
 import { groupId } from "./group.ts";
 
@@ -39,6 +40,8 @@ export interface Call {
   mask: string[];
   announced: boolean;
   approvals: Approval[];
+  /** What its questions took, in their order. */
+  takes: CallTake[];
   executions: Execution[];
   result: { ok: boolean; outcome: Outcome; text: string } | null;
   /** How many events it has. */
@@ -104,6 +107,7 @@ function begin(event: LedgerEvent): Call {
       mask,
       announced: false,
       approvals: [],
+      takes: [],
       executions: [],
       result: null,
       version: 1,
@@ -115,7 +119,11 @@ function apply(call: Call, event: LedgerEvent): Call {
   switch (event.type) {
     case "approval_requested":
       if (event.data.announced) return { ...call, announced: true };
-      return { ...call, approvals: [...call.approvals, opened(call, event)] };
+      return {
+        ...call,
+        approvals: [...call.approvals, opened(call, event)],
+        takes: [...call.takes, ...taken(event)],
+      };
     case "approval_shown":
       return withApproval(call, event.data.approval_id, (one) => ({
         ...one,
@@ -162,18 +170,25 @@ function apply(call: Call, event: LedgerEvent): Call {
       return { ...call, result: { ok, outcome, text: result ?? error ?? "" } };
     }
     case "grant_made":
+    case "reviewer_answered":
       return call;
     case "grant_revoked":
     case "tool_call_started":
     case "run_started":
     case "run_stopped":
+    case "mode_set":
     case "thread_erased":
       throw new TypeError(`"${event.type}" cannot happen to a call that has begun.`);
   }
 }
 
+function taken({ data, at }: LedgerEvent & { type: "approval_requested" }): CallTake[] {
+  const { approval_id, takes = [] } = data;
+  return takes.map((take) => ({ ...take, approval_id, at }));
+}
+
 function opened(call: Call, event: LedgerEvent & { type: "approval_requested" }): Approval {
-  const { announced: _announced, ...data } = event.data;
+  const { announced: _announced, takes: _takes, ...data } = event.data;
   const { quorum = 1, by = [], reviewers = null, separate_duties = false } = data;
   const { on_timeout = "reject", escalate = [] } = data;
   const { call_id, thread_id, run_id, graph_id, assistant_id, path, requested_by, mask } = call;

@@ -5,6 +5,7 @@ import { LedgerError } from "./ledger.ts";
 import { approvalIndex, callIndex, type ApprovalRow, type CallRow } from "./query.ts";
 import { paged, type Snapshot } from "./snapshot.ts";
 import { readEvent, type StoredEvent } from "./stored-event.ts";
+import { takeRows, type TakeRow } from "./take.ts";
 import type { Walk } from "./walk.ts";
 
 /** An approval's row as its events say. One of a version that warned nobody is looked at when its time ends, not before. */
@@ -21,9 +22,12 @@ export async function checkIndexes(snapshot: Snapshot, walk: Walk): Promise<void
     const ids = page.map((row) => row.call_id);
     const events = byCall(await snapshot.eventsOfCalls(ids));
     const approvals = byCall(await snapshot.approvalsOfCalls(ids));
+    const takes = byCall(await snapshot.takesOfCalls(ids));
     for (const row of page) {
       indexed.add(row.call_id);
-      const problem = faultOfCall(row, events.get(row.call_id) ?? [], approvals.get(row.call_id) ?? []);
+      const { call_id } = row;
+      const listed = { approvals: approvals.get(call_id) ?? [], takes: takes.get(call_id) ?? [] };
+      const problem = faultOfCall(row, events.get(call_id) ?? [], listed);
       if (problem) walk.fault(row.thread_id, row.started_seq, problem);
     }
   }
@@ -41,10 +45,24 @@ export async function checkIndexes(snapshot: Snapshot, walk: Walk): Promise<void
       walk.fault(thread_id, request_seq, `approval ${approval_id} is listed and no event asked it`);
     }
   }
+  for await (const page of paged(
+    (after: string) => snapshot.callsWithTakes(after),
+    "",
+    (row) => row.call_id,
+  )) {
+    // What was taken stays when a thread is erased: its calls cannot be looked up then.
+    for (const { call_id } of page)
+      if (!indexed.has(call_id) && !walk.isErased(call_id))
+        walk.fault(null, null, `call ${call_id} is listed as taking something and no event says so`);
+  }
 }
 
 /** How the rows of a call disagree with its events, if they do. */
-function faultOfCall(row: CallRow, stored: StoredEvent[], listed: ApprovalRow[]): string | undefined {
+function faultOfCall(
+  row: CallRow,
+  stored: StoredEvent[],
+  { approvals: listed, takes }: { approvals: ApprovalRow[]; takes: TakeRow[] },
+): string | undefined {
   const [first] = stored;
   if (first === undefined) return `call ${row.call_id} is indexed and has no events`;
   const events = readAll(stored) ?? [];
@@ -53,6 +71,8 @@ function faultOfCall(row: CallRow, stored: StoredEvent[], listed: ApprovalRow[])
   if (!agrees(row, { ...callIndex(call), started_seq: first.seq })) {
     return `the index of call ${row.call_id} does not agree with its events`;
   }
+  if (!isSameTakes(takeRows(call), takes))
+    return `what call ${row.call_id} took is not listed as its events say`;
   const expected = approvalRows(call, events);
   const rows = new Map(listed.map((one) => [one.approval_id, one]));
   const isWrong = (one: Expected) => !isSameApproval(rows.get(one.approval_id), one);
@@ -94,6 +114,11 @@ function isSameApproval(row: ApprovalRow | undefined, expected: Expected): boole
   const { record, ends_at, ...columns } = expected;
   if (row === undefined || !isSameJson(row.record, record)) return false;
   return agrees(row, columns) || agrees(row, { ...columns, expires_at: ends_at });
+}
+
+function isSameTakes(expected: TakeRow[], listed: TakeRow[]): boolean {
+  const isListed = (one: TakeRow) => listed.some((row) => agrees(row, one));
+  return expected.length === listed.length && expected.every(isListed);
 }
 
 function agrees(row: object, expected: object): boolean {

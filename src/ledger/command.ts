@@ -1,5 +1,6 @@
 import type { Approval } from "./approval.ts";
 import type { DecidedBy, Decision } from "./decision.ts";
+import type { Limit } from "./take.ts";
 import type { Authority, NewEvent } from "./event.ts";
 
 export type Payload<T extends NewEvent["type"]> = (NewEvent & { type: T })["data"];
@@ -9,6 +10,8 @@ export type Command =
   | { type: "start"; data: Payload<"tool_call_started"> }
   | { type: "ask"; data: Payload<"approval_requested"> }
   | { type: "show"; approval_id: string }
+  /** What an automatic reviewer said. */
+  | { type: "note"; data: Omit<Payload<"reviewer_answered">, "tool_call_id" | "tool"> }
   | { type: "decide"; approval_id: string; decision: Decision; by: DecidedBy }
   /** Ends a question that nobody answered: its time is up, it was withdrawn, or nobody could answer. */
   | {
@@ -37,6 +40,8 @@ export type Command =
 export type Refusal =
   | { code: "not_started" }
   | { code: "grant_spent" }
+  /** There is no room in this limit for what the question would take. */
+  | { code: "no_room"; limit: Limit }
   | { code: "unknown_approval" }
   | { code: "already_decided"; approval: Approval }
   | { code: "expired"; approval: Approval }

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { Tier } from "../policy/index.ts";
+import { Mode, Tier } from "../policy/index.ts";
 import { approvalPayloads, ofCall } from "./approval-events.ts";
 import { Args, DecidedBy } from "./decision.ts";
 import { GrantMade } from "./grant.ts";
 import { hasPeople } from "./people.ts";
+import { ReviewerAnswered } from "./reviewer-answer.ts";
 
 export { ApprovalKind, ApprovalStatus } from "./approval-events.ts";
 
@@ -54,6 +55,7 @@ const payloads = {
     mask: z.array(z.string()).optional(),
   }),
   ...approvalPayloads,
+  reviewer_answered: ReviewerAnswered,
   execution_started: z.object({
     ...ofCall,
     attempt: z.number().int().positive(),
@@ -96,6 +98,8 @@ const payloads = {
   /** A decision is remembered. */
   grant_made: GrantMade.extend(ofCall),
   grant_revoked: z.object({ grant_id: z.string(), by: DecidedBy, reason: z.string().optional() }),
+  /** The thread has a mode of its own, or another one. */
+  mode_set: z.object({ mode: Mode, by: DecidedBy }),
   thread_erased: z.object({ events: z.number().int().positive(), by: DecidedBy }),
 };
 
@@ -113,8 +117,13 @@ export function versionOf({ type, data }: NewEvent): number {
     type === "vote_cast" ||
     type === "approval_escalated" ||
     type === "approval_warned" ||
+    type === "reviewer_answered" ||
+    // An older package would ask people where a thread's own mode says to ask nobody.
+    type === "mode_set" ||
     // An older package would take anybody's word for such a call, or one person's for that of several.
-    ((type === "approval_requested" || type === "grant_made") && hasPeople(data));
+    ((type === "approval_requested" || type === "grant_made") && hasPeople(data)) ||
+    // It would not know what was taken, or that nobody is to be told.
+    (type === "approval_requested" && (data.takes !== undefined || data.quiet_until !== undefined));
   if (isFifth) return 5;
   if (type === "grant_made" || type === "grant_revoked") return 4;
   // An older package would show what is to be hidden, and take what was erased for tampered with.

@@ -40,4 +40,7 @@ export {
   type Verification,
 } from "./ledger.ts";
 export { isRestricted } from "./may-decide.ts";
+export { isWithin, type Limit, type Take } from "./take.ts";
 export { openLedger } from "./open.ts";
+export { ReviewRisk } from "./reviewer-answer.ts";
+export type { ThreadState } from "./thread-state.ts";

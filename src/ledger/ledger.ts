@@ -5,6 +5,8 @@ import type { Work } from "./sql/database.ts";
 import type { DecidedBy } from "./decision.ts";
 import type { ApprovalStatus, LedgerEvent, NewEvent, RecordedEvent } from "./event.ts";
 import type { ThreadIds } from "./sql/among.ts";
+import type { ThreadState } from "./thread-state.ts";
+import type { Limit } from "./take.ts";
 
 /** Events of one thread that are written together or not at all. */
 export interface Batch {
@@ -24,6 +26,10 @@ export interface Batch {
   along?: () => Work<unknown>;
   /** The grant that decides the call here. Nothing is written when it has no use left, or has ended. */
   uses_grant?: string;
+  /** How much the questions of the batch may take, with all that was taken before. Nothing is written beyond it. */
+  limits?: Limit[];
+  /** The thread's `mode_seq` as the writer saw it. When its mode was set anew since then, nothing is written. */
+  mode_seen?: number;
   /** Who runs the call from now on, and until when without a renewal. Only with an execution. */
   lease?: Lease;
 }
@@ -37,8 +43,15 @@ export interface Lease {
 /** What became of a batch. `call` is the call after its events. */
 export type Appended =
   | { ok: true; events: LedgerEvent[]; call: Call | null }
-  /** Somebody else wrote to the call first: read it again and decide anew. `isSpent`: the grant has no use left. */
-  | { ok: false; isSpent?: true };
+  /** Somebody else wrote to the call first: read it again and decide anew. */
+  | NotAppended;
+
+/** Nothing was written. `isSpent`: the grant has no use left; `full`: the limit in which there is no room. */
+export interface NotAppended {
+  ok: false;
+  isSpent?: true;
+  full?: Limit;
+}
 
 export interface ApprovalQuery {
   status?: ApprovalStatus | "all";
@@ -66,7 +79,10 @@ export interface EventQuery {
 
 /** What decisions leave for later calls: grants, and how the same call ended before. */
 export interface Remembered {
-  /** Settled questions about a tool with these very arguments, the newest first, at most 50; of one thread, or of all. */
+  /**
+   * Settled questions about a tool with these very arguments, the newest first, at most 50; of one thread, or of all.
+   * Those that policy settled itself are left out, however many: they are no word of anybody.
+   */
   settledLike(call: { tool: string; args_digest: string; thread_id?: string }): Promise<Approval[]>;
 
   /** Remembered decisions, oldest first. @throws {LedgerError} `bad_cursor` */
@@ -76,6 +92,9 @@ export interface Remembered {
 
   /** Grants that hold at that time and may speak of a call, the newest first, at most 1,000. */
   grantsFor(call: GrantsFor): Promise<Grant[]>;
+
+  /** What counts at a limit now, oldest first. */
+  taken(limit: Omit<Limit, "up_to">): Promise<{ at: string; amount: number }[]>;
 }
 
 export interface GrantQuery {
@@ -133,7 +152,7 @@ export interface Ledger {
   /** Writes several batches, of one thread or several, together or not at all. Each is of another call. */
   appendAll(
     batches: Batch[],
-  ): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | { ok: false; isSpent?: true }>;
+  ): Promise<{ ok: true; calls: (Call | null)[]; events: LedgerEvent[] } | NotAppended>;
 
   /** A call, built from its events, each checked against its own hash. @throws {LedgerError} `tampered` */
   call(call_id: string): Promise<Call | null>;
@@ -165,6 +184,9 @@ export interface Ledger {
 
   /** What decisions leave for later calls. */
   readonly remembered: Remembered;
+
+  /** What holds on a thread beside its calls. */
+  thread(thread_id: string): Promise<ThreadState>;
 
   /** Events by `seq`, without those that were erased. */
   events(query: EventQuery): Promise<LedgerEvent[]>;

@@ -3,16 +3,25 @@ import { grantChanges } from "./grant-changes.ts";
 import type { Approval } from "./approval.ts";
 import type { Batch, GrantQuery, GrantsFor, Remembered } from "./ledger.ts";
 import { cursorAfter, GRANT_LIMIT, limitOf, readApproval, readCursor, type ApprovalRow } from "./query.ts";
+import type { MemoryTakes } from "./memory-takes.ts";
 import { indexable, type Sealed } from "./seal.ts";
+import type { Limit } from "./take.ts";
 
 /** The grants of a ledger in memory. */
 export class MemoryGrants implements Remembered {
   readonly #rows = new Map<string, GrantRow>();
   readonly #approvals: () => Iterable<ApprovalRow>;
 
+  readonly takes: MemoryTakes;
+
   /** @param approvals the rows of approvals, oldest first; throws when the ledger is closed. */
-  constructor(approvals: () => Iterable<ApprovalRow>) {
+  constructor(approvals: () => Iterable<ApprovalRow>, takes: MemoryTakes) {
     this.#approvals = approvals;
+    this.takes = takes;
+  }
+
+  taken(limit: Omit<Limit, "up_to">): Promise<{ at: string; amount: number }[]> {
+    return Promise.resolve(this.takes.within(limit));
   }
 
   /** Whether the grant that a batch names has a use left. */
@@ -55,8 +64,9 @@ export class MemoryGrants implements Remembered {
           (thread_id === undefined || row.thread_id === thread_id),
       )
       .reverse()
-      .slice(0, 50)
-      .map(({ record }) => readApproval(record));
+      .map(({ record }) => readApproval(record))
+      .filter(({ decision }) => decision?.decided_by.kind !== "policy")
+      .slice(0, 50);
   }
 
   async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {

@@ -1,14 +1,15 @@
 import type { Approval } from "./approval.ts";
 import type { Call } from "./call.ts";
-import { EMPTY_CHAIN } from "./chain.ts";
 import { ERASURE, sealErasure } from "./erase.ts";
 import type { LedgerEvent, RecordedEvent } from "./event.ts";
 import { MemoryGrants } from "./memory-grants.ts";
+import { MemoryThreadStates } from "./memory-thread-states.ts";
+import { MemoryTakes } from "./memory-takes.ts";
 import { LedgerError } from "./ledger.ts";
 import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "./ledger.ts";
 import type { Verification } from "./ledger.ts";
 import { Listeners } from "./listeners.ts";
-import { memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
+import { emptyTables, memorySnapshot, type MemoryTables } from "./memory-snapshot.ts";
 import {
   APPROVAL_LIMIT,
   approvalIndex,
@@ -23,18 +24,19 @@ import { readCursor, type ApprovalRow } from "./query.ts";
 import { checkBatches, sealAll } from "./seal-all.ts";
 import { copyOf, indexable, type Sealed } from "./seal.ts";
 import { readEvent, readRecorded, type StoredEvent } from "./stored-event.ts";
+import type { ThreadState } from "./thread-state.ts";
 import { verify } from "./verify.ts";
 
 /** A ledger that lives as long as the process. It loads no native module. */
 export class MemoryLedger implements Ledger {
   readonly url = "memory:";
-  readonly #tables: MemoryTables = {
-    ...{ events: [], threads: new Map(), calls: new Map(), approvals: new Map(), head: EMPTY_CHAIN },
-  };
+  readonly #tables = emptyTables();
   readonly #calls = new Map<string, Call>();
+  readonly #states = new MemoryThreadStates();
   /** The ids of approvals that were erased with their threads. */
   readonly #erased = new Set<string>();
-  readonly remembered = new MemoryGrants(() => this.#open().approvals.values());
+  readonly #takes = new MemoryTakes(this.#tables.takes);
+  readonly remembered = new MemoryGrants(() => this.#open().approvals.values(), this.#takes);
   readonly #listeners = new Listeners();
   #isClosed = false;
 
@@ -50,8 +52,11 @@ export class MemoryLedger implements Ledger {
       if (call && (this.#calls.get(call.call_id)?.version ?? 0) !== call.expected_version)
         return { ok: false };
     }
+    if (!batches.every((batch) => this.#states.isModeAsSeen(batch))) return { ok: false };
     if (!batches.every((batch) => this.remembered.mayUse(batch))) return { ok: false, isSpent: true };
     const sealed = sealAll(batches, { head, threads, calls: this.#calls });
+    const full = this.#takes.exceeded(batches, sealed);
+    if (full) return { ok: false, full };
     for (const { uses_grant } of batches) this.remembered.use(uses_grant);
     for (const one of sealed) this.#write(one);
     const written = copyOf(sealed);
@@ -61,6 +66,8 @@ export class MemoryLedger implements Ledger {
 
   #write(sealed: Sealed): void {
     this.remembered.write(sealed);
+    this.#states.write(sealed);
+    this.#takes.write(sealed);
     const { batch, rows, call, opened, changed, head, thread } = sealed;
     const { events, threads, calls, approvals } = this.#tables;
     events.push(...rows);
@@ -93,6 +100,7 @@ export class MemoryLedger implements Ledger {
     this.#write(sealed);
     for (const row of approvals.values()) if (row.thread_id === thread_id) this.#letGo(row);
     this.remembered.forget(thread_id);
+    this.#states.forget(thread_id);
     for (const [id, call] of this.#calls) if (call.thread_id === thread_id) this.#forget(id);
     this.#listeners.tell(structuredClone(sealed.events));
     return count;
@@ -106,6 +114,11 @@ export class MemoryLedger implements Ledger {
   #forget(call_id: string): void {
     this.#tables.calls.delete(call_id);
     this.#calls.delete(call_id);
+  }
+
+  async thread(thread_id: string): Promise<ThreadState> {
+    this.#open();
+    return this.#states.of(thread_id);
   }
 
   async isErased(approval_id: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import { eventHash, headHash, payloadDigest, type Tip } from "./chain.ts";
 import { readPayload, versionOf, type LedgerEvent, type NewEvent } from "./event.ts";
 import type { Batch } from "./ledger.ts";
 import type { StoredEvent } from "./stored-event.ts";
+import { takeChanges, type TakeRow } from "./take.ts";
 
 /** A batch made ready to be written: rows with their places in both chains, and what they make of the call. */
 export interface Sealed {
@@ -17,6 +18,9 @@ export interface Sealed {
   opened: { approval: Approval; request_seq: number }[];
   /** The approvals that were there before and changed. */
   changed: Approval[];
+  /** What its questions take, and what is given back, or not any more. */
+  taken: TakeRow[];
+  settled: TakeRow[];
   head: Tip;
   thread: Tip;
 }
@@ -47,7 +51,16 @@ export function seal(batch: Batch, tips: { head: Tip; thread: Tip }, call: Call 
     rows.push(row);
     events.push(written);
   }
-  return { batch, rows, events, call: after, ...difference(call, after, events), head, thread };
+  return {
+    batch,
+    rows,
+    events,
+    call: after,
+    ...difference(call, after, events),
+    ...takeChanges(call, after),
+    head,
+    thread,
+  };
 }
 
 function sealOne(

@@ -1,6 +1,7 @@
 import type { Tip } from "./chain.ts";
 import type { ApprovalRow, CallRow } from "./query.ts";
 import type { StoredEvent } from "./stored-event.ts";
+import type { TakeRow } from "./take.ts";
 import type { ThreadTip } from "./walk.ts";
 
 /**
@@ -16,6 +17,9 @@ export interface Snapshot {
   approvals(after_approval_id: string): Promise<ApprovalRow[]>;
   eventsOfCalls(call_ids: string[]): Promise<StoredEvent[]>;
   approvalsOfCalls(call_ids: string[]): Promise<ApprovalRow[]>;
+  /** The calls of which something is taken: of all threads, or none where only one is looked at. */
+  callsWithTakes(after_call_id: string): Promise<{ call_id: string }[]>;
+  takesOfCalls(call_ids: string[]): Promise<TakeRow[]>;
 }
 
 /** All rows of a method of {@link Snapshot}, page by page. */

@@ -17,6 +17,7 @@ import {
   tell,
 } from "./events.ts";
 import { erasing } from "./erasing.ts";
+import { taking } from "./taking.ts";
 
 /** What {@link ledgerContract} needs: a new, empty ledger each time. */
 export type OpenLedger = () => Promise<Ledger>;
@@ -38,6 +39,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     leasing(() => ledger);
     verifying(() => ledger);
     erasing(() => ledger);
+    taking(() => ledger);
     closing(() => ledger);
   });
 }

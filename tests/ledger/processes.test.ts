@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import { postgresUrl } from "../setup/postgres.ts";
 import { ask } from "./events.ts";
-import { race } from "./race.ts";
+import { race, raceOf } from "./race.ts";
+import { limit, sumAt } from "./taking.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 const newPath = tempFolder();
@@ -31,6 +32,27 @@ describe("processes that open one new ledger together and race for its calls", (
   it.skipIf(!postgres)(
     "have one winner a call on PostgreSQL",
     () => raceFor(`${postgres}?schema=race`),
+    60_000,
+  );
+});
+
+async function takeFrom(url: string): Promise<void> {
+  const amounts = Array.from({ length: 50 }, (_, n) => 1 + (n % 7));
+  const won = await raceOf("take", url, 2, async () => ({ start: Date.now() + 200, amounts }));
+  const ledger = await openLedger(url);
+  const taken = won.flat().reduce((sum, one) => sum + Number(one.split(" ")[1]), 0);
+  expect(await sumAt(ledger, limit(100))).toBe(taken);
+  // There are enough ones among the amounts to fill up whatever the others left.
+  expect(taken).toBe(100);
+  expect(await ledger.verify()).toMatchObject({ ok: true });
+  await ledger.close();
+}
+
+describe("two processes that take 50 amounts each from one limit at once", () => {
+  it("take all of it and no more on a SQLite file", () => takeFrom(`file:${newPath()}`), 60_000);
+  it.skipIf(!postgres)(
+    "take all of it and no more on PostgreSQL",
+    () => takeFrom(`${postgres}?schema=takes`),
     60_000,
   );
 });

@@ -2,22 +2,32 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const script = fileURLToPath(new URL("./fixtures/race.ts", import.meta.url));
+const scriptOf = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url));
 
 /** Lets real processes open one ledger at the same time and decide the same approvals; what each of them won. */
-export async function race(
+export function race(
   url: string,
   racers: number,
   prepare: () => Promise<[call_id: string, approval_id: string][]>,
 ): Promise<string[][]> {
-  const children = Array.from({ length: racers }, () =>
-    fork(script, [url], { execArgv: ["--import", "tsx"] }),
+  return raceOf("race", url, racers, prepare);
+}
+
+/** Lets real processes open one ledger and run a script of the fixtures at the same time, each told the same. */
+export async function raceOf(
+  script: string,
+  url: string,
+  racers: number,
+  prepare: () => Promise<object>,
+): Promise<string[][]> {
+  const children = Array.from({ length: racers }, (_, n) =>
+    fork(scriptOf(script), [url, `p${n}`], { execArgv: ["--import", "tsx"] }),
   );
   try {
     await Promise.all(children.map((child) => message(child)));
-    const calls = await prepare();
+    const told = await prepare();
     const answers = children.map((child) => message(child));
-    for (const child of children) child.send(calls);
+    for (const child of children) child.send(told);
     return (await Promise.all(answers)).map((answer) => (answer as { won: string[] }).won);
   } finally {
     for (const child of children) child.kill();

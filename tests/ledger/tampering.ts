@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { answer, approve, ask, at, tell } from "./events.ts";
+import { clear, limit, take } from "./taking.ts";
 
 /** A ledger with somebody who has the store open beside it, and may do anything there. */
 export interface Exposed {
@@ -191,6 +192,28 @@ function found(of: () => Exposed): void {
 }
 
 function foundInIndexes(of: () => Exposed): void {
+  it.each<[string, string, RegExp]>([
+    ["an amount", "update ledger_takes set amount = 1", /what call call_\w+ took is not listed/],
+    [
+      "one that was given back",
+      "update ledger_takes set is_returned = 1",
+      /what call call_\w+ took is not listed/,
+    ],
+    ["one that is gone", "delete from ledger_takes", /what call call_\w+ took is not listed/],
+    [
+      "one that never was",
+      "insert into ledger_takes values ('apr_x', 'm', 's', 'x', '2026', 1, 0)",
+      /call x is listed as taking something/,
+    ],
+  ])("finds, of what was taken, %s", async (_, statement, problem) => {
+    const { ledger, run } = of();
+    await clear(ledger, "taking", [take(40)], { limits: [limit(100)] });
+    expect(await problems(of())).toBe("");
+    await run(statement);
+    expect(await problems(of())).toMatch(problem);
+    expect(await problems(of(), { thread_id: "t2" })).toBe("");
+  });
+
   it.each<[string, string, RegExp]>([
     [
       "a call that counts as answered",

@@ -10,7 +10,9 @@ import type { CallCache } from "./call-cache.ts";
 import type { Dialect, Work } from "./database.ts";
 import { useGrant, writeGrants } from "./grants.ts";
 import { Operation } from "./operation.ts";
+import { isModeAsSeen, writeThreadState } from "./thread-states.ts";
 import { eventsOfCall } from "./read.ts";
+import { checkRoom, writeTakes } from "./takes.ts";
 
 /** A grant has no use left, or has ended. Thrown, so that nothing of the work stays. */
 export class GrantSpent extends Error {}
@@ -32,10 +34,12 @@ export function* append(dialect: Dialect, batches: Batch[], cache: CallCache): W
     const tip = yield* threadTip.row(dialect, { thread_id });
     if (tip) threads.set(thread_id, tip);
   }
+  for (const batch of batches) if (!(yield* isModeAsSeen(dialect, batch))) return undefined;
   for (const { uses_grant, at } of batches)
     if (uses_grant !== undefined && !(yield* useGrant(dialect, uses_grant, at))) throw new GrantSpent();
   const sealed = sealAll(batches, { head, threads, calls });
   for (const one of sealed) yield* write(dialect, one);
+  for (const { limits = [] } of batches) yield* checkRoom(dialect, limits);
   const last = sealed.at(-1);
   if (last && last.head.seq > head.seq) yield* moveHead.rows(dialect, last.head);
   return sealed;
@@ -61,6 +65,8 @@ export function* write(dialect: Dialect, sealed: Sealed): Work<void> {
   const { batch, rows, call, opened, changed, thread } = sealed;
   for (const row of rows) yield* insertEvent.rows(dialect, row);
   yield* writeGrants(dialect, sealed);
+  yield* writeThreadState(dialect, sealed);
+  yield* writeTakes(dialect, sealed);
   const [first] = rows;
   if (first) {
     const { thread_id } = batch;

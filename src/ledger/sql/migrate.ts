@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import { LedgerError } from "../ledger.ts";
 import { ask, askOne, type Dialect, type Migration, type Work } from "./database.ts";
 
-interface SchemaTables {
+export interface SchemaTables {
   countersign_schema: { room: string; version: number };
 }
 

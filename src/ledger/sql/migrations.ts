@@ -5,7 +5,7 @@ import { appendOnly, erasable } from "./append-only.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** The ledger's schema, one step a version. Steps that were released are never changed: add another one. */
-export const ledgerMigrations: Migration[] = [first, erasing, grants];
+export const ledgerMigrations: Migration[] = [first, erasing, grants, takes, threadStates];
 
 function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   const tables = [events(build, dialect), calls(build, dialect), approvals(build, dialect)];
@@ -15,6 +15,20 @@ function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
     ...indexes(build),
     ...appendOnly(dialect),
   ];
+}
+
+/** What holds on threads beside their calls. Before this step nothing could. */
+function threadStates(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text, seq, end } = columns(dialect);
+  const table = build.schema
+    .createTable("ledger_thread_states")
+    .addColumn("thread_id", text, (column) => column.primaryKey())
+    .addColumn("mode", text)
+    .addColumn("mode_seq", seq, (column) => column.notNull())
+    .addColumn("rejected", "integer", (column) => column.notNull())
+    .addColumn("rejected_in_row", "integer", (column) => column.notNull())
+    .modifyEnd(end);
+  return [table.compile()];
 }
 
 /** Remembered decisions, found by what they may speak of. */
@@ -56,6 +70,29 @@ function grants(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   ];
 }
 
+/** What questions take of allowances and budgets, found by what is summed up together. */
+function takes(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text, end, real } = columns(dialect);
+  const table = build.schema
+    .createTable("ledger_takes")
+    .addColumn("approval_id", text, (column) => column.notNull())
+    .addColumn("meter", text, (column) => column.notNull())
+    .addColumn("subject", text, (column) => column.notNull())
+    .addColumn("call_id", text, (column) => column.notNull())
+    .addColumn("at", text, (column) => column.notNull())
+    .addColumn("amount", real, (column) => column.notNull())
+    .addColumn("is_returned", "integer", (column) => column.notNull())
+    .addPrimaryKeyConstraint("ledger_takes_key", ["approval_id", "meter"])
+    .modifyEnd(end);
+  const index = (name: string, on: string[]) =>
+    build.schema.createIndex(`ledger_takes_${name}`).on("ledger_takes").columns(on);
+  return [
+    table,
+    index("by_subject", ["subject", "meter", "is_returned", "at", "amount"]),
+    index("by_call", ["call_id"]),
+  ].map((one) => one.compile());
+}
+
 /** What erasing needs: the approvals that were erased, the events that did it, and the right to let payloads go. */
 function erasing(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   const { text, end } = columns(dialect);
@@ -79,6 +116,7 @@ function columns(dialect: Dialect) {
     // Compared byte by byte in both, so that times and ids sort alike.
     text: isSqlite ? sql`text` : sql`text collate "C"`,
     seq: isSqlite ? sql`integer` : sql`bigint`,
+    real: isSqlite ? sql`real` : sql`double precision`,
     // Without STRICT, SQLite takes any type in any column.
     end: isSqlite ? sql`strict` : sql``,
   };

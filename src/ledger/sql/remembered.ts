@@ -4,6 +4,7 @@ import { cursorAfter } from "../query.ts";
 import { indexable } from "../seal.ts";
 import { ask, type Dialect, type Read, type Work } from "./database.ts";
 import { grantPage, grantRow, grantsFor } from "./grants.ts";
+import { takenWithin } from "./takes.ts";
 import { readRow, settledLike, settledLikeIn } from "./read.ts";
 
 /** What a ledger's database holds of decisions for later calls. */
@@ -12,6 +13,7 @@ export function rememberedIn(dialect: Dialect, read: Read): Remembered {
     grants: (query) => read(() => readGrants(dialect, query)),
     grant: (grant_id, at) => read(() => readGrant(dialect, grant_id, at)),
     grantsFor: (call) => read(() => readGrantsFor(dialect, call)),
+    taken: (limit) => read(() => takenWithin.rows(dialect, limit)),
     async settledLike({ tool, args_digest, thread_id }) {
       const given = { tool: indexable(tool), args_digest };
       const found = await read(() =>

@@ -3,6 +3,7 @@ import { EMPTY_CHAIN } from "../chain.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { ask, askOne, type Read } from "./database.ts";
 import { headRow } from "./read.ts";
+import { hasTakes, takers } from "./takes.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** Rows a turn: few enough to block nobody, many enough to be quick. */
@@ -20,6 +21,7 @@ export function sqlSnapshot(
   const threads = build.selectFrom("ledger_threads").selectAll();
   const calls = build.selectFrom("ledger_calls").selectAll();
   const approvals = build.selectFrom("ledger_approvals").selectAll();
+  const takes = build.selectFrom("ledger_takes").selectAll();
   const isAll = thread_id === undefined;
   const eventsHere = isAll ? events : events.where("thread_id", "=", thread_id);
   const threadsHere = isAll ? threads : threads.where("thread_id", "=", thread_id);
@@ -49,5 +51,15 @@ export function sqlSnapshot(
     eventsOfCalls: (ids) => read(() => ask(events.where("call_id", "in", ids).orderBy("seq").compile())),
     approvalsOfCalls: (ids) =>
       read(() => ask(approvals.where("call_id", "in", ids).orderBy("request_seq").compile())),
+    callsWithTakes: (after) =>
+      read(function* () {
+        if (!isAll || !(yield* hasTakes(dialect))) return [];
+        return yield* takers.rows(dialect, { after });
+      }),
+    takesOfCalls: (ids) =>
+      read(function* () {
+        if (!(yield* hasTakes(dialect))) return [];
+        return yield* ask(takes.where("call_id", "in", ids).compile());
+      }),
   };
 }

@@ -7,6 +7,7 @@ import type { LedgerEvent, RecordedEvent } from "../event.ts";
 import { LedgerError } from "../ledger.ts";
 import type { Appended, ApprovalQuery, Batch, Erasure, EventQuery, Lease, Ledger } from "../ledger.ts";
 import type { Remembered, Verification } from "../ledger.ts";
+import type { ThreadState } from "../thread-state.ts";
 import { Listeners } from "../listeners.ts";
 import { APPROVAL_LIMIT, cursorAfter, leaseIn, limitOf } from "../query.ts";
 import { checkBatches } from "../seal-all.ts";
@@ -24,6 +25,8 @@ import * as rows from "./read.ts";
 import { readRecord } from "./recorded.ts";
 import { sqlSnapshot } from "./sql-snapshot.ts";
 import type { LedgerTables } from "./tables.ts";
+import { readThreadState } from "./thread-states.ts";
+import { NoRoom } from "./takes.ts";
 
 /**
  * A ledger in a database, whose tables it brings to the newest version.
@@ -70,11 +73,12 @@ class SqlLedger implements Ledger {
     checkBatches(batches);
     const force = batches.some((batch) => batch.force ?? isForced(batch.events));
     const sealed = await this.#write(() => this.#appended(batches), force).catch((error: unknown) => {
-      if (error instanceof GrantSpent) return "spent" as const;
+      if (error instanceof GrantSpent) return { ok: false, isSpent: true } as const;
+      if (error instanceof NoRoom) return { ok: false, full: error.limit } as const;
       throw error;
     });
-    if (sealed === "spent") return { ok: false, isSpent: true };
     if (sealed === undefined) return { ok: false };
+    if ("ok" in sealed) return sealed;
     for (const { call, rows: added } of sealed) if (call) this.#cache.set(call, added);
     const written = copyOf(sealed);
     this.#listeners.tell(written.events);
@@ -127,6 +131,10 @@ class SqlLedger implements Ledger {
   async #read<Result>(work: () => Work<Result>): Promise<Result> {
     this.#assertOpen();
     return this.#database.read(work);
+  }
+
+  thread(thread_id: string): Promise<ThreadState> {
+    return this.#read(() => readThreadState(this.#database.dialect, thread_id));
   }
 
   call(call_id: string): Promise<Call | null> {
