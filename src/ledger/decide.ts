@@ -19,6 +19,8 @@ export function decide(call: Call | null, command: Command, at: string): Verdict
       return ask(call, command.data);
     case "show":
       return show(call, command.approval_id);
+    case "note":
+      return { events: [{ type: "reviewer_answered", data: { ...namesOf(call), ...command.data } }] };
     case "decide":
       return take(call, command, at);
     case "close":

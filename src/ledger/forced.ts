@@ -18,12 +18,14 @@ export function isForced(events: readonly NewEvent[]): boolean {
       case "execution_resumed":
       case "thread_erased":
       case "grant_revoked":
+      case "mode_set":
         return true;
       case "tool_call_started":
       case "approval_requested":
       case "approval_shown":
       case "approval_escalated":
       case "approval_warned":
+      case "reviewer_answered":
       case "execution_paused":
       case "execution_finished":
       case "execution_blocked":

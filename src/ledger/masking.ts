@@ -85,6 +85,14 @@ function dataOf(event: RecordedEvent, hidden: Hidden): RecordedEvent["data"] {
     case "approval_resolved":
     case "vote_cast":
       return { ...event.data, decision: maskDecision(event.data.decision, hidden) };
+    case "reviewer_answered": {
+      const { reason, error } = event.data;
+      return {
+        ...event.data,
+        ...(reason !== undefined && { reason: secrets.hide(reason) }),
+        ...(error !== undefined && { error: secrets.hide(error) }),
+      };
+    }
     case "execution_started":
       return { ...event.data, args: maskArgs(masks, event.data.args) };
     case "execution_finished": {

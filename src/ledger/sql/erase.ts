@@ -4,6 +4,7 @@ import type { Sealed } from "../seal.ts";
 import { lockedHead, moveHead, threadTip, write } from "./append.ts";
 import type { Dialect, Work } from "./database.ts";
 import { Operation } from "./operation.ts";
+import { dropState } from "./thread-states.ts";
 
 interface OfThread {
   thread_id: string;
@@ -24,6 +25,7 @@ export function* erase(dialect: Dialect, thread_id: string, erasure: Erasure): W
   yield* keepIds.rows(dialect, { thread_id });
   yield* dropApprovals.rows(dialect, { thread_id });
   yield* dropGrants.rows(dialect, { thread_id });
+  yield* dropState.rows(dialect, { thread_id });
   yield* dropCalls.rows(dialect, { thread_id });
   yield* dropPayloads.rows(dialect, { thread_id });
   return sealed;

@@ -122,19 +122,27 @@ export const dueApprovals = new Operation((build, { at, limit }: { at: string; l
 );
 
 /** What became of the same call before: settled questions about a tool with these very arguments, the newest first. */
-export const settledLike = new Operation((build, given: { tool: string; args_digest: string }) =>
+export const settledLike = new Operation((build, given: { tool: string; args_digest: string }, dialect) =>
   build
     .selectFrom("ledger_approvals")
     .select("record")
     .where("tool", "=", given.tool)
     .where("args_digest", "=", given.args_digest)
     .where("status", "!=", "pending")
+    .where(decidedBy(dialect), "!=", "policy")
     .orderBy("request_seq", "desc")
     .limit(50),
 );
 
+/** Of what kind whoever decided an approval is. */
+function decidedBy(dialect: Dialect) {
+  return dialect === "sqlite"
+    ? sql<string>`json_extract(record, '$.decision.decided_by.kind')`
+    : sql<string>`(record::json)#>>'{decision,decided_by,kind}'`;
+}
+
 export const settledLikeIn = new Operation(
-  (build, given: { tool: string; args_digest: string; thread_id: string }) =>
+  (build, given: { tool: string; args_digest: string; thread_id: string }, dialect) =>
     build
       .selectFrom("ledger_approvals")
       .select("record")
@@ -142,6 +150,7 @@ export const settledLikeIn = new Operation(
       .where("args_digest", "=", given.args_digest)
       .where("thread_id", "=", given.thread_id)
       .where("status", "!=", "pending")
+      .where(decidedBy(dialect), "!=", "policy")
       .orderBy("request_seq", "desc")
       .limit(50),
 );
