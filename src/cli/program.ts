@@ -3,6 +3,7 @@ import { Command as Program } from "commander";
 import { approvalsCommand } from "./approvals/command.ts";
 import { auditCommand } from "./audit/command.ts";
 import { chatCommand } from "./chat/command.ts";
+import { fatigueCommand } from "./fatigue/command.ts";
 import { grantsCommand } from "./grants/command.ts";
 import { packageVersion } from "./package-files.ts";
 import { policyCommand } from "./policy/command.ts";
@@ -35,6 +36,7 @@ export function program(): Command {
     approvalsCommand(),
     grantsCommand(),
     policyCommand(),
+    fatigueCommand(),
     auditCommand(),
     tokenCommand(),
     storeCommand(),

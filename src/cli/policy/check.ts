@@ -2,8 +2,8 @@ import { evaluate } from "../../policy/index.ts";
 import { Client } from "../client.ts";
 import { readJsonObject } from "../json-argument.ts";
 import { printResult } from "../print.ts";
-import { exact, readable } from "../readable.ts";
-import { COLUMNS, wrap } from "../wrap.ts";
+import { labelled } from "../labelled.ts";
+import { exact } from "../readable.ts";
 import { readLocalCall, readPolicyFile, type CallOptions } from "./call.ts";
 
 export type CheckOptions = CallOptions;
@@ -48,10 +48,4 @@ export async function checkOnServer(options: CheckOptions): Promise<Checked> {
     },
   });
   return { verdict, policy: file?.source ?? `that of ${options.graph} at ${client.url}`, notes: [] };
-}
-
-function labelled(label: string, text: string): string[] {
-  return wrap(readable(text), COLUMNS - 11).map(
-    (line, index) => (index === 0 ? label : "").padEnd(11) + line,
-  );
 }
