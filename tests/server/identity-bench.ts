@@ -22,7 +22,7 @@ export async function people<Name extends string>(
   roles: Record<Name, Role[]>,
   options: BenchOptions = {},
 ): Promise<People<Name>> {
-  const store = `file:${join(folder(), "state.db")}`;
+  const store = options.store ?? `file:${join(folder(), "state.db")}`;
   const tokens: [string, Awaited<ReturnType<typeof createToken>>][] = [];
   for (const [name, some] of Object.entries<Role[]>(roles))
     tokens.push([name, await createToken(store, { principal: name, roles: some, expires_at: null })]);
