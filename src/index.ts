@@ -5,6 +5,7 @@ export {
   approveAll,
   createToolNode,
   decide,
+  modelReviewer,
   rejectAll,
   scriptedReviewer,
   withRisk,
@@ -36,11 +37,15 @@ export type {
   GatedState,
   GatedTools,
   Host,
+  ModelReviewerOptions,
+  Reviewer,
+  ReviewerAnswer,
+  ReviewRequest,
   RiskOptions,
   RiskTier,
   ToolNodeOptions,
 } from "./graph/index.ts";
-export type { Desk, DeskErrorCode, DeskPorts, Settled } from "./desk/index.ts";
+export type { Desk, DeskErrorCode, DeskPorts, Settled, ThreadMode } from "./desk/index.ts";
 export type {
   Approval,
   ApprovalQuery,

@@ -9,6 +9,7 @@ import type {
   RecordedEvent,
   Verification,
 } from "../ledger/index.ts";
+import type { Mode } from "../policy/index.ts";
 import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
 import { readFatigue } from "./figures/fatigue.ts";
@@ -27,6 +28,7 @@ import {
   type Given,
 } from "./settle.ts";
 import { revoke } from "./revoke.ts";
+import { modeOfThread, setThreadMode, type ThreadMode } from "./thread-mode.ts";
 import { untilSettled } from "./wait.ts";
 
 /** An approval after a decision, and whether its run goes on now. It is still `pending` where more people must approve. */
@@ -52,6 +54,18 @@ export interface Desk {
   grants(query?: Partial<GrantQuery>): Promise<{ grants: Grant[]; next_cursor: string | null }>;
   /** Forgets a decision: it decides nothing from now on, in every process. @throws {DeskError} `unknown_grant` */
   revoke(grant_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Grant>;
+  /** The mode that a thread has of its own. */
+  mode(thread_id: string): Promise<ThreadMode>;
+  /**
+   * Sets the thread's own mode, which holds from the next judgement on, wherever the thread runs on this ledger; never
+   * milder than what policy and run say. Questions that are open stay open. With `onlyTighten` a milder one than it
+   * has is refused. @throws {DeskError} `forbidden`
+   */
+  setMode(
+    thread_id: string,
+    mode: Mode,
+    options?: { by?: DecidedBy; onlyTighten?: boolean },
+  ): Promise<ThreadMode>;
   /** Does what the clocks call for: warns, goes on to the next groups, ends what nobody answered, and lets those runs go on. Returns how many have ended. */
   expireDue(): Promise<number>;
   /** The ledger, in order, without what was erased. */
@@ -126,6 +140,11 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
     grants: (query = {}) => ledger.remembered.grants({ status: "active", at: isoTime(clock), ...query }),
 
     revoke: (grant_id, options = {}) => revoke(ledger, clock, grant_id, { by: ANYBODY, ...options }),
+
+    mode: (thread_id) => modeOfThread(ledger, thread_id),
+
+    setMode: (thread_id, mode, options = {}) =>
+      setThreadMode(ledger, clock, { thread_id, mode, by: ANYBODY, ...options }),
 
     async expireDue() {
       const due = await ledger.due(isoTime(clock), 1_000);

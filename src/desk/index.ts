@@ -10,5 +10,6 @@ export { floodsIn } from "./flood.ts";
 export { isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 export { readAnswer, type Addressed, type OpenQuestion } from "./read-answer.ts";
 export { readDecision } from "./read-decision.ts";
+export { modeOfThread, setThreadMode, type ThreadMode } from "./thread-mode.ts";
 export { withdrawAll, type Given } from "./settle.ts";
 export { standingFor, type Sought, type Standing } from "./standing.ts";

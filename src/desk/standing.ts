@@ -32,7 +32,9 @@ export interface Sought {
  */
 export async function standingFor(ledger: Ledger, sought: Sought): Promise<Standing | null> {
   const { thread_id, user, tool, args_digest, at, verdict } = sought;
-  const [newest] = (await ledger.remembered.settledLike({ tool, args_digest, thread_id })).filter(isByPerson);
+  const settled = await ledger.remembered.settledLike({ tool, args_digest, thread_id });
+  // An automatic reviewer is asked again: what the user has said since may change its answer.
+  const newest = settled.find((one) => isByPerson(one) && one.decision?.decided_by.kind !== "reviewer");
   if (newest && isRefused(newest, verdict)) return { kind: "repeat", earlier: newest };
   if (!verdict.review.remember) return null;
   const grants = (await ledger.remembered.grantsFor({ tool, thread_id, user, at })).filter((one) =>

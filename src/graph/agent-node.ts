@@ -13,6 +13,7 @@ import { nextOverlays } from "./overlays.ts";
 import { placeOf, type Place } from "./platform.ts";
 import { refusalText } from "./texts.ts";
 import type { CallArtifact } from "./tool-message.ts";
+import { strictestOn } from "./under-thread-mode.ts";
 import { withdrawAbandoned } from "./withdraw-abandoned.ts";
 
 /** Asks the model. Gets a history that every provider takes. */
@@ -34,7 +35,7 @@ export async function runAgent(
   const overlays = nextOverlays(state.approval_overlays ?? [], config.context, state.messages);
   const closed = await withdrawAbandoned(parts, place, unanswered(state.messages));
   const history = ordered([...state.messages, ...closed]);
-  endFailClosed(parts, overlays, history);
+  await endFailClosed(parts, place, overlays, history);
   const reply = await callModel(modelView(history), config);
   const { message, garbled } = repaired(withoutRepairedCalls(asAiMessage(reply)));
   message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;
@@ -52,17 +53,20 @@ function isKept(kept: readonly PolicyOverlay[] = [], next: readonly PolicyOverla
 }
 
 /** In the mode `fail_closed` the calls of the turn are answered, and then the run ends. */
-function endFailClosed(
+async function endFailClosed(
   parts: GateParts,
+  { thread_id }: Place,
   overlays: readonly PolicyOverlay[],
   history: readonly BaseMessage[],
-): void {
+): Promise<void> {
   const from = history.findLastIndex((message) => !ToolMessage.isInstance(message)) + 1;
   const missing = history.slice(from).filter((message) => {
     const artifact = (message as ToolMessage).artifact as Partial<CallArtifact> | undefined;
     return artifact?.outcome === "unavailable";
   });
-  if (missing.length === 0 || modeOf(parts.judge.policy(overlays)) !== "fail_closed") return;
+  if (missing.length === 0) return;
+  const mode = await strictestOn(parts.ledger, thread_id, modeOf(parts.judge.policy(overlays)));
+  if (mode !== "fail_closed") return;
   throw new ApprovalRequiredError(missing.map(({ name }) => name ?? "unnamed"));
 }
 

@@ -28,6 +28,7 @@ import type { PolicyOverlay, Verdict } from "../policy/index.ts";
 import { requester } from "./host.ts";
 import type { Judge } from "./judge.ts";
 import type { Place } from "./platform.ts";
+import type { Reviewer } from "./reviewer.ts";
 
 /**
  * Asks a person in process, such as one at a terminal, and gives back what they decided. `refused` says what was wrong
@@ -45,6 +46,8 @@ export interface GateParts {
   executions: Executions;
   clock: () => number;
   answer: Answer | undefined;
+  /** The automatic reviewers, by name. */
+  reviewers: ReadonlyMap<string, Reviewer>;
   /** The name of the tools node. */
   toolsNode: string;
   /** Channels of the state that tools may read. */

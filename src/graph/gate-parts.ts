@@ -4,6 +4,7 @@ import { definePolicy, type Policy, type PolicyInput } from "../policy/index.ts"
 import type { Answer, GateParts } from "./entry.ts";
 import { currentHost, defaultLedger } from "./host.ts";
 import { Judge } from "./judge.ts";
+import { registeredFor, type Reviewer } from "./reviewer.ts";
 import { generalFacts, shelve, type Tool } from "./tool-shelf.ts";
 
 export interface GateOptions {
@@ -13,6 +14,8 @@ export interface GateOptions {
   ledger?: Ledger;
   /** A person asked in process, such as one at a terminal. Without it a question is an interrupt. */
   answer?: Answer;
+  /** Automatic reviewers, by the name that the policy's `reviewers` uses. They are asked before a person. */
+  reviewers?: Readonly<Record<string, Reviewer>>;
   /** Milliseconds since 1970. For tests. */
   clock?: () => number;
   /** Channels of the state that tools may read as `runtime.state`. Default: `messages`. */
@@ -37,10 +40,9 @@ export function gateParts(
   toolsNode: string,
 ): { judge: Judge; open: () => Promise<GateParts> } {
   const shelf = shelve(tools);
-  const judge = new Judge(
-    definePolicy(options.policy ?? { version: 1 }, { tools: generalFacts(shelf) }),
-    shelf,
-  );
+  const policy = definePolicy(options.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
+  const reviewers = registeredFor(policy, options.reviewers);
+  const judge = new Judge(policy, shelf);
   const open = async (): Promise<GateParts> => {
     const ledger = options.ledger ?? (await defaultLedger());
     const clock = options.clock ?? currentHost()?.clock ?? Date.now;
@@ -52,6 +54,7 @@ export function gateParts(
       clock,
       executions: executionsOf(ledger),
       answer: options.answer,
+      reviewers,
       stateKeys,
       maxPending,
       toolsNode,

@@ -18,6 +18,7 @@ import { standingOf } from "./standing-of.ts";
 import { repeatText } from "./texts.ts";
 import { afterExecution, run, type Passed } from "./run-call.ts";
 import { answered, recordedMessage } from "./tool-message.ts";
+import { underThreadMode } from "./under-thread-mode.ts";
 
 /**
  * The hard gate: takes one call from its first entry to its one tool message. It trusts nothing in the task's input
@@ -48,7 +49,7 @@ async function step(entry: Entry): Promise<Passed | undefined> {
   const { call } = entry;
   if (call?.result) return recordedMessage(entry, call.result);
   const effective = entry.effective();
-  const judgement = entry.parts.judge.judge(effective, entry.input.overlays);
+  const judgement = await underThreadMode(entry, entry.parts.judge.judge(effective, entry.input.overlays));
   const execution = call ? lastExecution(call) : undefined;
   const approval = call ? lastApproval(call) : undefined;
   if (

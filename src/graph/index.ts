@@ -6,6 +6,8 @@ export { ApprovalGraph } from "./door.ts";
 export type { Answer } from "./entry.ts";
 export { executionsOf } from "./gate-parts.ts";
 export { announceHost, type Host } from "./host.ts";
+export { modelReviewer, type ModelReviewerOptions } from "./model-reviewer.ts";
+export type { Reviewer, ReviewerAnswer, ReviewRequest } from "./reviewer.ts";
 export { approveAll, rejectAll, scriptedReviewer } from "./reviewers.ts";
 export { createToolNode, type GatedState, type GatedTools, type ToolNodeOptions } from "./tool-node.ts";
 export type { CallArtifact } from "./tool-message.ts";

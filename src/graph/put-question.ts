@@ -2,6 +2,7 @@ import type { Command } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { openQuestion } from "./ask.ts";
 import type { Subject } from "./ask-command.ts";
+import { askReviewers } from "./ask-reviewers.ts";
 import type { Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
 import { whyNobody } from "./people-of.ts";
@@ -13,8 +14,10 @@ export async function putQuestion(
   entry: Entry,
   subject: Subject,
   verdict: Verdict,
-  before: Command[],
+  start: Command[],
 ): Promise<undefined> {
+  const before = verdict.mode === "interactive" ? await askReviewers(entry, subject, start) : start;
+  if (before === null) return undefined;
   const nobody = whyNobody(entry, subject);
   if (verdict.mode === "never") {
     await settleUnasked(

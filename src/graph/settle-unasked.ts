@@ -40,7 +40,8 @@ export async function settleByGrant(
   return refusal === undefined;
 }
 
-function unasked(entry: Entry, subject: Subject): AskCommand {
+/** A question as it stands in the ledger when no person is asked. */
+export function unasked(entry: Entry, subject: Subject): AskCommand {
   const { data } = askCommand(entry, subject);
   const { remember: _of, ...rest } = data;
   return { type: "ask", data: { ...rest, asked_by: "none", expires_at: null } };

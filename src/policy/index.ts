@@ -1,5 +1,5 @@
 export { combine, combineOverlays } from "./combine.ts";
-export { nearest } from "./nearest.ts";
+export { didYouMean, nearest } from "./nearest.ts";
 export { definePolicy, parseOverlay } from "./define.ts";
 export { OverlayDocument, PolicyDocument } from "./document.ts";
 export type { PolicyInput, Rule } from "./document.ts";

@@ -21,6 +21,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { fatigueRoutes } from "./routes/fatigue.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { metaRoutes } from "./routes/meta.ts";
+import { modeRoutes } from "./routes/modes.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { protocolRoutes } from "./routes/protocol.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -76,6 +77,7 @@ export function addRoutes(app: OpenAPIHono, parts: ServerParts): void {
   assistantGraphRoutes(app, parts);
   threadRoutes(app, parts);
   threadListRoutes(app, parts);
+  modeRoutes(app, parts);
   stateRoutes(app, parts);
   stateWriteRoutes(app, parts);
   cronRoutes(app);

@@ -30,7 +30,7 @@ export { keepingMigrations } from "./keeping/migrations.ts";
 export { loadGraphs, type Served } from "./graphs/load-graphs.ts";
 export { serverMigrations } from "./database/migrations.ts";
 export { readNamedPolicies, readVersion } from "./named-policies.ts";
-export type { ClosingPort, GraphJudgement, JudgePort, NamedPolicy, ServerParts } from "./parts.ts";
+export type { ClosingPort, GraphJudgement, JudgePort, ModePort, NamedPolicy, ServerParts } from "./parts.ts";
 export { Sessions } from "./protocol/sessions.ts";
 export { recover } from "./runs/recovery.ts";
 export { Feeds } from "./runs/feeds.ts";

@@ -2,7 +2,7 @@ import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { Desk } from "../desk/index.ts";
 import type { Args, Call } from "../ledger/index.ts";
 import type { Database, ThreadIds } from "../ledger/sql/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import type { Mode, Verdict } from "../policy/index.ts";
 import type { Assistants } from "./assistants/assistants.ts";
 import type { Checkpointer } from "./database/checkpointer.ts";
 import type { ItemStore } from "./items/item-store.ts";
@@ -36,6 +36,9 @@ export type JudgePort = (
   call: { name: string; args: Args },
   options: { policy?: unknown; context?: unknown },
 ) => Promise<GraphJudgement | null>;
+
+/** The mode that a graph's policy and a context say; `null` for a graph without a gate of ours. */
+export type ModePort = (graph_id: string, context: unknown) => Promise<Mode | null>;
 
 /** JSON Schemas of a graph; `null` where it declares nothing. */
 export interface GraphSchemas {
@@ -105,6 +108,7 @@ export interface ServerParts extends DeskParts {
   ttl: Ttl | null;
   schemasOf: SchemasPort;
   judge: JudgePort;
+  modeOf: ModePort;
   /** Whether a gate of ours reads `policy` and `mode` from the graph's context. */
   readsPolicy(graph_id: string): Promise<boolean>;
   /** Whether a graph's tools stand behind a gate of ours and nowhere else. */

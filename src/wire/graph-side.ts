@@ -10,8 +10,8 @@ import { overlaysOf } from "../graph/overlays.ts";
 import { readsPolicy } from "../graph/schemas-of.ts";
 import { refusalText } from "../graph/texts.ts";
 import { generalFacts, shelve, type Tool } from "../graph/tool-shelf.ts";
-import { definePolicy } from "../policy/index.ts";
-import type { ClosingPort, GraphPorts, Graphs, JudgePort, MasksPort } from "../server/index.ts";
+import { combine, definePolicy, modeOf } from "../policy/index.ts";
+import type { ClosingPort, GraphPorts, Graphs, JudgePort, MasksPort, ModePort } from "../server/index.ts";
 
 // Which server the graph that runs right now belongs to: there may be several in a process.
 const hosts = new AsyncLocalStorage<Host>();
@@ -41,6 +41,15 @@ export function judgeWith(graphs: Graphs): JudgePort {
     const rule = definePolicy(policy ?? made.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
     const judgement = new Judge(rule, shelf).judge(call, overlaysOf(context));
     return judgement.kind === "judged" ? { kind: "judged", verdict: judgement.verdict } : judgement;
+  };
+}
+
+/** The mode of a graph's policy, with what a context tightens. A graph that is served no more says nothing. */
+export function modesOf(graphs: Graphs): ModePort {
+  return async (graph_id, context) => {
+    const made = graphs.ids().includes(graph_id) ? madeWith(await graphs.get(graph_id)) : undefined;
+    if (made === undefined) return null;
+    return modeOf(combine(definePolicy(made.policy ?? { version: 1 }), ...overlaysOf(context)));
   };
 }
 

@@ -54,7 +54,7 @@ import {
 import { assertIdentities } from "./identities.ts";
 import { openMasks } from "./masks.ts";
 import { migrate } from "./migrate.ts";
-import { closingWords, gatesOf, graphPortsOf, judgeWith } from "./graph-side.ts";
+import { closingWords, gatesOf, graphPortsOf, judgeWith, modesOf } from "./graph-side.ts";
 
 /** What a server is made from. */
 export interface PartsOptions {
@@ -141,6 +141,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     ...{ decisions: new DecisionLimit(options.limits), metrics, traces },
     ...{ webhooks, mayReach, health: new Health(database) },
     judge: judgeWith(graphs),
+    modeOf: modesOf(graphs),
     isGated: gatesOf(graphs),
     readsPolicy: async (graph_id: string) => readsPolicy(await graphs.get(graph_id)),
     policies: await readNamedPolicies(),

@@ -42,11 +42,11 @@ const putState = new Operation((build, given: ThreadStateRow) => {
     .insertInto("ledger_thread_states")
     .values({ thread_id, ...state })
     .onConflict((conflict) =>
-      conflict.column("thread_id").doUpdateSet(({ ref }) => ({
-        mode: ref("excluded.mode"),
-        mode_seq: ref("excluded.mode_seq"),
-        rejected: ref("excluded.rejected"),
-        rejected_in_row: ref("excluded.rejected_in_row"),
+      conflict.column("thread_id").doUpdateSet((put) => ({
+        mode: put.ref("excluded.mode"),
+        mode_seq: put.ref("excluded.mode_seq"),
+        rejected: put.ref("excluded.rejected"),
+        rejected_in_row: put.ref("excluded.rejected_in_row"),
       })),
     );
 });

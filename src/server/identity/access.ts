@@ -13,6 +13,8 @@ const READ_ALL: Access = { any: ["viewer", "reviewer"], own: [] };
 const ANYONE: Access = { any: ["viewer", "requester", "reviewer"], own: [] };
 const DECIDE: Access = { any: ["reviewer"], own: [] };
 const WITHDRAW: Access = { any: ["reviewer"], own: ["requester"] };
+/** To lift what was tightened is a reviewer's. */
+const TIGHTEN: Access = { any: ["reviewer"], own: ["requester"] };
 const BEGIN: Access = { any: ["requester"], own: [] };
 const OWN: Access = { any: [], own: ["requester"] };
 /** What the body asks for says which of them: an input is for the thread's owner, an answer for a reviewer. See `may.ts`. */
@@ -53,6 +55,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "PATCH /threads/:thread_id": OWN,
   "DELETE /threads/:thread_id": OWN,
   "POST /threads/:thread_id/copy": OWN,
+  "GET /threads/:thread_id/mode": READ,
+  "PUT /threads/:thread_id/mode": TIGHTEN,
   "GET /threads/:thread_id/state": READ,
   "GET /threads/:thread_id/state/:checkpoint_id": READ,
   "POST /threads/:thread_id/state/checkpoint": READ,
