@@ -1,4 +1,5 @@
 import type { Approval } from "../ledger/index.ts";
+import { escalatedLines, mayDecideLines, onTimeoutLines, votesLines, votesText } from "./people-text.ts";
 import { exact, flatJson, prettyJson, readable, readableAgain } from "./readable.ts";
 import { table } from "./table.ts";
 import { timeLeft } from "./time-left.ts";
@@ -48,7 +49,11 @@ export function approvalCard(
       ...field("tier", [tier]),
       ...field("rule", wrap(rules.length === 0 ? "none" : rules.map(exact).join(", "), width)),
       ...field("reason", prose(reason, width)),
+      ...field("votes", wrapAll(votesLines(approval), width)),
+      ...field("who", wrapAll(mayDecideLines(approval), width)),
+      ...field("escalated", wrapAll(escalatedLines(approval), width)),
       ...(status === "pending" ? field("time left", [timeLeft(expires_at, options.now)]) : []),
+      ...field("then", wrapAll(onTimeoutLines(approval), width)),
       ...field("id", [approval_id]),
     ],
   };
@@ -65,8 +70,19 @@ export function approvalTable(approvals: readonly Approval[], now = Date.now()):
   const [headings = "", ...lines] = table(["ID", "TOOL", "TIER", "TIME LEFT"], rows);
   return [
     headings,
-    ...lines.flatMap((line, index) => [line, `  ${clip(flatJson(approvals[index]?.args), COLUMNS - 2)}`]),
+    ...lines.flatMap((line, index) => [
+      line,
+      `  ${clip(flatJson(approvals[index]?.args), COLUMNS - 2)}`,
+      ...peopleLines(approvals[index]),
+    ]),
   ];
+}
+
+/** Votes, who may decide and escalations of a pending approval; no line where there is nothing of that. */
+function peopleLines(approval: Approval | undefined): string[] {
+  if (approval?.status !== "pending") return [];
+  const parts = [votesText(approval) ?? [], mayDecideLines(approval), escalatedLines(approval)].flat();
+  return parts.length === 0 ? [] : wrap(parts.join("; "), COLUMNS - 2).map((line) => `  ${line}`);
 }
 
 /** How an approval ended and what became of its call: lines under its card. */
@@ -98,6 +114,10 @@ export function deciderOf({ decided_by }: NonNullable<Approval["decision"]>): st
 function prettyArguments(args: Approval["args"], width: number): string[] {
   const flat = flatJson(args);
   return flat.length <= width ? [flat] : prettyJson(args).flatMap((line) => wrap(line, width));
+}
+
+function wrapAll(lines: readonly string[], width: number): string[] {
+  return lines.flatMap((line) => wrap(line, width));
 }
 
 function prose(text: string, width: number): string[] {

@@ -111,6 +111,57 @@ describe("approvals show", () => {
   });
 });
 
+describe("an approval that several people of a group must give", () => {
+  const vote = {
+    type: "approve" as const,
+    decided_by: { kind: "user" as const, id: "ann" },
+    decided_at: "2026-01-01T00:00:00.000Z",
+  };
+  const approval = sampleApproval({
+    ...{ quorum: 2, by: [["finance", "leads"]], reviewers: ["ann", "bob", "ola"], votes: [vote] },
+    ...{ separate_duties: true, requested_by: "req", on_timeout: "escalate", escalated: 1 },
+    escalate: [
+      { group: "owners", reviewers: ["ola"] },
+      { group: "board", reviewers: ["bea"] },
+    ],
+  });
+
+  it("is listed with its votes, who may decide and where it has gone, in 80 columns", async () => {
+    const stub = await stubOf(() => ({ json: { approvals: [approval], next_cursor: null } }));
+    const { stdout } = await cli(stub, ["approvals", "list"]);
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "1 of 2 approved; somebody of finance or leads; or of owners; not req, who asked for it; " +
+        "nobody answered in time; went to owners",
+    );
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  it("is shown with who has approved, who may decide, and what happens when its time is up", async () => {
+    const stub = await stubOf(() => ({ json: approval }));
+    const { stdout } = await cli(stub, ["approvals", "show", id]);
+    for (const line of [
+      "votes      1 of 2 approved: ann",
+      "who        somebody of finance or leads; or of owners",
+      "           not req, who asked for it",
+      "escalated  nobody answered in time; went to owners",
+      "then       it goes to board",
+    ])
+      expect(stdout.split("\n")).toContain(line);
+  });
+
+  it("says nothing of people where anybody may decide alone", async () => {
+    const stub = await stubOf(() => ({ json: sampleApproval() }));
+    const { stdout } = await cli(stub, ["approvals", "show", id]);
+    expect(stdout).not.toMatch(/^(votes|who|escalated|then) /m);
+  });
+
+  it("is told to wait for others after one of their approvals", async () => {
+    const stub = await stubOf(() => ({ json: { approval, run_id: "run-1", resumed: false } }));
+    const { stdout } = await cli(stub, ["approvals", "approve", id]);
+    expect(stdout).toBe("delete_file is pending: 1 of 2 approved. Others have to approve it, too.\n");
+  });
+});
+
 describe("decisions", () => {
   const decided = (changes: Parameters<typeof sampleApproval>[0]) => ({
     json: { approval: sampleApproval(changes), run_id: "run-1", resumed: true },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Approval, Decision } from "../../ledger/index.ts";
 import { Client } from "../client.ts";
 import { readCount, readJsonObject } from "../json-argument.ts";
+import { votesText } from "../people-text.ts";
 import { printResult, type OutputOptions } from "../print.ts";
 import { exact } from "../readable.ts";
 
@@ -37,6 +38,9 @@ export async function decideApproval(id: string, decision: Decision, options: De
 /** What a decision did, in words. */
 function decidedLines({ approval, resumed }: Decided, hasWaited: boolean): string[] {
   const { status, tool, next_approval_id, execution } = approval;
+  const votes = votesText(approval);
+  if (status === "pending" && votes !== undefined)
+    return [`${exact(tool)} is pending: ${votes}. Others have to approve it, too.`];
   const first = `${exact(tool)} is ${status}.`;
   if (next_approval_id !== null) {
     return [first, `That needs an approval of its own: ${next_approval_id}`];

@@ -23,6 +23,12 @@ export function eventLine(event: WireEvent, width: number): EventLine | undefine
       return event["announced"] === true
         ? { sign: "▸", color: "cyan", text: `${call} announced` }
         : undefined;
+    case "approval_warned":
+      return { sign: "?", color: "yellow", text: `${tool}: little time is left to decide it` };
+    case "approval_escalated": {
+      const group = clip(exact(wordOf(event["group"])), 30);
+      return { sign: "?", color: "yellow", text: `${tool}: nobody answered in time, it went to ${group}` };
+    }
     case "tool_result":
       return resultLine(event, tool, width);
     case "run_stopped":

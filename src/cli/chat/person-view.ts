@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { Approval } from "../../ledger/index.ts";
 import { approvalCard, deciderOf } from "../approval-text.ts";
+import { votesText } from "../people-text.ts";
 import type { Problem } from "../cli-error.ts";
 import { oneLine } from "../print.ts";
 import { exact, readable } from "../readable.ts";
@@ -84,6 +85,9 @@ export class PersonView implements View {
 
   settled(approval: Approval, where: "here" | "elsewhere"): void {
     const { tool, status, decision, next_approval_id } = approval;
+    const votes = votesText(approval);
+    if (status === "pending" && votes !== undefined)
+      return this.#barred([`${clip(exact(tool), 30)}: ${votes}. It waits for others now.`]);
     if (where === "elsewhere") {
       const by = decision === null ? "" : ` by ${deciderOf(decision)}`;
       const how =

@@ -58,9 +58,14 @@ async function ask(
           return leaving.aborted ? "leave" : await elsewhere(session, approval);
         case "decide": {
           const answer = await decide(session, approval, reply.decision);
-          if (answer !== "refused") return answer;
-          refused = reply.decision.type === "edit" ? reply.decision : undefined;
-          break;
+          if (answer === "refused") {
+            refused = reply.decision.type === "edit" ? reply.decision : undefined;
+            break;
+          }
+          if (answer.status !== "pending") return answer;
+          // A vote of several: what is missing is up to others.
+          later.add(approval.approval_id);
+          return "later";
         }
       }
     }

@@ -32,6 +32,24 @@ export function eventLine(event: LedgerEvent): EventLine | null {
         ? { level: "debug", message: "call announced", fields }
         : { level: "info", message: "approval requested", fields };
     }
+    case "vote_cast": {
+      const { approval_id, tool, votes, quorum, decision } = event.data;
+      const fields = { ...place, approval_id, tool, votes, quorum, ...deciderOf(decision.decided_by) };
+      return { level: "info", message: "approval voted for", fields };
+    }
+    case "approval_warned": {
+      const { approval_id, tool, expires_at } = event.data;
+      return {
+        level: "warn",
+        message: "approval soon over",
+        fields: { ...place, approval_id, tool, expires_at },
+      };
+    }
+    case "approval_escalated": {
+      const { approval_id, tool, group, expires_at, level } = event.data;
+      const fields = { ...place, approval_id, tool, group, expires_at, escalated: level };
+      return { level: "warn", message: "approval escalated", fields };
+    }
     case "approval_resolved": {
       const { approval_id, tool, status, decision } = event.data;
       const { decided_by } = decision;
