@@ -10,6 +10,9 @@ export interface Ground {
   calls: Map<string, Call | null>;
 }
 
+/** Events of threads that belong to none of their calls, beside those of runs. */
+const OF_NO_CALL: ReadonlySet<string> = new Set(["grant_revoked", "mode_set"]);
+
 /**
  * Refuses what no ledger can write, before anything is read.
  *
@@ -27,7 +30,7 @@ export function checkBatches(batches: Batch[]): void {
       throw new TypeError('An event "thread_erased" is written by erasing, and by nothing else.');
     const stray = call
       ? undefined
-      : events.find(({ type }) => !type.startsWith("run_") && type !== "grant_revoked");
+      : events.find(({ type }) => !type.startsWith("run_") && !OF_NO_CALL.has(type));
     if (stray) throw new TypeError(`An event "${stray.type}" needs the call that it belongs to.`);
   }
 }

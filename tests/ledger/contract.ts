@@ -18,6 +18,7 @@ import {
 } from "./events.ts";
 import { erasing } from "./erasing.ts";
 import { taking } from "./taking.ts";
+import { threadStates } from "./thread-states.ts";
 
 /** What {@link ledgerContract} needs: a new, empty ledger each time. */
 export type OpenLedger = () => Promise<Ledger>;
@@ -40,6 +41,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     verifying(() => ledger);
     erasing(() => ledger);
     taking(() => ledger);
+    threadStates(() => ledger);
     closing(() => ledger);
   });
 }

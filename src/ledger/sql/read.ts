@@ -129,13 +129,13 @@ export const settledLike = new Operation((build, given: { tool: string; args_dig
     .where("tool", "=", given.tool)
     .where("args_digest", "=", given.args_digest)
     .where("status", "!=", "pending")
-    .where(decidedBy(dialect), "!=", "policy")
+    .where(kindOfDecider(dialect), "!=", "policy")
     .orderBy("request_seq", "desc")
     .limit(50),
 );
 
 /** Of what kind whoever decided an approval is. */
-function decidedBy(dialect: Dialect) {
+function kindOfDecider(dialect: Dialect) {
   return dialect === "sqlite"
     ? sql<string>`json_extract(record, '$.decision.decided_by.kind')`
     : sql<string>`(record::json)#>>'{decision,decided_by,kind}'`;
@@ -150,7 +150,7 @@ export const settledLikeIn = new Operation(
       .where("args_digest", "=", given.args_digest)
       .where("thread_id", "=", given.thread_id)
       .where("status", "!=", "pending")
-      .where(decidedBy(dialect), "!=", "policy")
+      .where(kindOfDecider(dialect), "!=", "policy")
       .orderBy("request_seq", "desc")
       .limit(50),
 );
