@@ -2,6 +2,7 @@ export { createApprovalAgent } from "./graph/approval-agent.ts";
 export {
   announceHost,
   ApprovalRequiredError,
+  AsksSpentError,
   approveAll,
   createToolNode,
   decide,

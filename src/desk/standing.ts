@@ -1,12 +1,7 @@
 import type { Approval, Args, Grant, Ledger } from "../ledger/index.ts";
 import { exceeds, parseDuration, passes, When, type Verdict } from "../policy/index.ts";
-
-/** What stands already for a call that would be asked about. */
-export type Standing =
-  /** A decision that was remembered. */
-  | { kind: "grant"; grant: Grant }
-  /** The same call was put to people before in this thread, and policy does not ask again. */
-  | { kind: "repeat"; earlier: Approval };
+import { allowedBy } from "./allowed.ts";
+import { NOTHING_KNOWN, type Known } from "./who-decides.ts";
 
 /** A call that would be asked about, and all that what stands is compared with. */
 export interface Sought {
@@ -27,24 +22,34 @@ export interface Sought {
 }
 
 /**
- * What stands for a call, if anything does: a rejection of the same call before a remembered rejection, and that before
- * a remembered approval. What was remembered for less than the call needs now does not count.
+ * What stands for a call, as far as it can matter to {@link whoDecides}. What was remembered for less than the call needs
+ * now does not count.
  */
-export async function standingFor(ledger: Ledger, sought: Sought): Promise<Standing | null> {
+export async function standingFor(ledger: Ledger, sought: Sought): Promise<Known> {
   const { thread_id, user, tool, args_digest, at, verdict } = sought;
   const settled = await ledger.remembered.settledLike({ tool, args_digest, thread_id });
   // An automatic reviewer is asked again: what the user has said since may change its answer.
   const newest = settled.find((one) => isByPerson(one) && one.decision?.decided_by.kind !== "reviewer");
-  if (newest && isRefused(newest, verdict)) return { kind: "repeat", earlier: newest };
-  if (!verdict.review.remember) return null;
+  if (newest && isRefused(newest, verdict)) return { ...NOTHING_KNOWN, earlier: newest };
+  if (!verdict.review.remember) return NOTHING_KNOWN;
   const grants = (await ledger.remembered.grantsFor({ tool, thread_id, user, at })).filter((one) =>
     holds(one, sought),
   );
   const rejection = grants.find(({ effect }) => effect === "reject");
-  if (rejection) return { kind: "grant", grant: rejection };
-  for (const grant of grants)
-    if (!(await isOutranked(ledger, grant, sought))) return { kind: "grant", grant };
-  return null;
+  if (rejection) return { ...NOTHING_KNOWN, rejection };
+  for (const approval of grants)
+    if (!(await isOutranked(ledger, approval, sought))) return { ...NOTHING_KNOWN, approval };
+  const allowed = allowedBy(sought);
+  const isRefusedBefore = allowed !== null && (await wasRejected(ledger, sought));
+  return isRefusedBefore ? NOTHING_KNOWN : { ...NOTHING_KNOWN, allowed };
+}
+
+/** Whether the same call was rejected when it was decided last, in any thread whose calls are summed up with it. */
+async function wasRejected(ledger: Ledger, sought: Sought): Promise<boolean> {
+  const { tool, args_digest, thread_id, verdict } = sought;
+  const where = verdict.allowances.every(({ by }) => by === "thread") ? { thread_id } : {};
+  const settled = await ledger.remembered.settledLike({ tool, args_digest, ...where });
+  return settled.find((one) => one.status !== "expired" && isByPerson(one))?.status === "rejected";
 }
 
 /** Whether people said, or were silent; what a rule or a mode refused is no word of theirs. */

@@ -5,6 +5,7 @@ import { callId, digest, turnId } from "../ledger/index.ts";
 import { withoutRepairedCalls } from "../models/index.ts";
 import { modeOf, type PolicyOverlay } from "../policy/index.ts";
 import { ApprovalRequiredError } from "./approval-required.ts";
+import { endWhenAsksAreSpent } from "./asks-spent.ts";
 import type { GateParts } from "./entry.ts";
 import { modelView, repaired, unanswered, type Garbled } from "./history.ts";
 import { requester } from "./host.ts";
@@ -36,6 +37,7 @@ export async function runAgent(
   const closed = await withdrawAbandoned(parts, place, unanswered(state.messages));
   const history = ordered([...state.messages, ...closed]);
   await endFailClosed(parts, place, overlays, history);
+  endWhenAsksAreSpent(history);
   const reply = await callModel(modelView(history), config);
   const { message, garbled } = repaired(withoutRepairedCalls(asAiMessage(reply)));
   message.id ??= `msg_${digest([place.task_id, history.length]).slice(7, 39)}`;

@@ -16,6 +16,8 @@ export interface Subject {
   args_schema: Record<string, unknown> | null;
   /** Where the paths among the arguments lead. */
   paths?: Record<string, string | null> | undefined;
+  /** What policy's limits make of the question. */
+  asking?: Pick<AskCommand["data"], "takes" | "quiet_until" | "in_place_of"> | undefined;
 }
 
 /** The command that asks about a call. */
@@ -41,7 +43,9 @@ export function askCommand(entry: Entry, subject: Subject): AskCommand {
       require_reason: review.requireReason,
       on_new_input: review.onNewInput,
       ...peopleOf(kind, review),
+      ...subject.asking,
       ...(kind === "call" && rememberable(entry, subject)),
+      ...(kind === "call" && watched(verdict)),
       // What happened to an execution is known to people only: no clock answers that.
       expires_at: kind === "outcome" ? null : new Date(clock() + review.timeoutMs).toISOString(),
       asked_by: answer === undefined ? "interrupt" : "callback",
@@ -64,6 +68,20 @@ function rememberable(entry: Entry, { verdict, args, args_schema, paths = {} }: 
       ...{ scopes, max_ttl: grants.maxTtl, max_uses: grants.maxUses },
       schema_digest: args_schema && digest(args_schema),
       ...(shown.length > 0 && { paths: Object.fromEntries(shown) }),
+    },
+  };
+}
+
+/** What policy says of reviewers who no longer read. */
+function watched({ rubberStamp }: Verdict) {
+  if (rubberStamp === null) return {};
+  const { window, approveRate, medianSeconds, then } = rubberStamp;
+  return {
+    rubber_stamp: {
+      ...{ window, approve_rate: approveRate, median_seconds: medianSeconds },
+      require_reason: then.requireReason,
+      pause_seconds: then.pauseSeconds,
+      second_reviewer: then.secondReviewer,
     },
   };
 }

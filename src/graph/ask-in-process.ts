@@ -22,7 +22,9 @@ export async function askInProcess(entry: Entry, approval: Approval): Promise<vo
   let given: ReturnType<typeof ask> | undefined;
   try {
     for (;;) {
-      given ??= ask(entry, approval, { signal: over.signal, ...told(refused) });
+      given ??= whenTold(approval, clock, over.signal).then(() =>
+        ask(entry, approval, { signal: over.signal, ...told(refused) }),
+      );
       const next = await Promise.race([given, settledElsewhere, deadline, aborted]);
       if (next.kind === "settled") return;
       if (next.kind === "late") {
@@ -69,6 +71,11 @@ async function ask(
   const { answer } = entry.parts;
   if (answer === undefined) throw new Error("Nobody is there to answer.");
   return { kind: "given", decision: await answer(maskApproval(approval, entry.masks()), options) };
+}
+
+/** Whoever is asked in process is told at the earliest when a quiet question may be told of. */
+async function whenTold({ quiet_until }: Approval, clock: () => number, signal: AbortSignal): Promise<void> {
+  if (quiet_until !== undefined) await timer(Date.parse(quiet_until) - clock(), signal);
 }
 
 function left({ expires_at }: Approval, clock: () => number): number | null {

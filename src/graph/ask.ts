@@ -1,6 +1,14 @@
 import type { GraphInterrupt } from "@langchain/langgraph";
-import { DeskError, isoTime, readDecision } from "../desk/index.ts";
-import { decide, type Approval, type Command, type Decision, type Refusal } from "../ledger/index.ts";
+import { DeskError, frictionFor, isoTime, readDecision } from "../desk/index.ts";
+import {
+  decide,
+  type Approval,
+  type Command,
+  type Decision,
+  type Friction,
+  type Refusal,
+  type Limit,
+} from "../ledger/index.ts";
 import { decisionFor, isSealed, seal } from "./answer-of.ts";
 import { askCommand, type Subject } from "./ask-command.ts";
 import { askInProcess } from "./ask-in-process.ts";
@@ -24,11 +32,12 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   if (approval.asked_by === "none") return;
   const current = await expireWhenOver(entry, approval);
   const isCertain = current.status === "pending" && (await isCertainHere(entry, current));
+  const friction = await frictionHere(entry, current);
   const interrupted = interruptAt(
     entry.config,
     position,
     { ...current, mask: entry.masks() },
-    checkOf(entry, current, isCertain),
+    checkOf(entry, current, { isCertain, ...friction }),
     current.interrupt_id,
   );
   if (interrupted.kind === "answered")
@@ -37,19 +46,38 @@ export async function passQuestion(entry: Entry, approval: Approval, position: n
   if (current.status !== "pending") return;
   const answer = entry.arrived.get(approval.approval_id);
   if (answer === undefined) throw pauseOf(entry, interrupted);
-  await settleWith(entry, current, answer, interrupted);
+  await settleWith(entry, current, answer, { interrupted, ...friction });
 }
 
-/** Opens a question and pauses, unless a person answers it in process. @throws {GraphInterrupt} */
-export async function openQuestion(entry: Entry, subject: Subject, before: Command[]): Promise<void> {
+/** What somebody whom nobody knows gets for a question, when the newest decisions here were made without reading. */
+async function frictionHere(entry: Entry, approval: Approval): Promise<{ friction?: Friction }> {
+  const { ledger, clock } = entry.parts;
+  const friction = await frictionFor(ledger, approval, { kind: "user" }, isoTime(clock));
+  if (friction === null) return {};
+  const { approval_id, first_shown_at } = approval;
+  if (first_shown_at === null) await entry.change({ type: "show", approval_id });
+  return { friction };
+}
+
+/**
+ * Opens a question and pauses, unless a person answers it in process. Resolves to false, with nothing written, when there
+ * is no room for it within the limits. @throws {GraphInterrupt}
+ */
+export async function openQuestion(
+  entry: Entry,
+  subject: Subject,
+  before: Command[],
+  limits: Limit[] = [],
+): Promise<boolean> {
   const command = askCommand(entry, subject);
   const { data } = command;
   const position = entry.call?.approvals.filter(({ asked_by }) => asked_by === "interrupt").length ?? 0;
   if (data.asked_by === "callback") {
-    await entry.change(...before, command);
+    const { refusal } = await entry.changeWith({ commands: [...before, command], limits });
+    if (refusal?.code === "no_room") return false;
     const approval = entry.call?.approvals.at(-1);
     if (approval) await askInProcess(entry, approval);
-    return;
+    return true;
   }
   // Whatever answer comes with the entry that opens a question was given before anybody could see it.
   const interrupted = interruptAt(
@@ -61,7 +89,9 @@ export async function openQuestion(entry: Entry, subject: Subject, before: Comma
   if (interrupted.kind !== "waiting")
     throw new TypeError("An answer was taken before its question was asked.");
   const { interrupt_id } = interrupted;
-  await entry.change(...before, { type: "ask", data: { ...data, interrupt_id } });
+  const ask: Command = { type: "ask", data: { ...data, interrupt_id } };
+  const { refusal } = await entry.changeWith({ commands: [...before, ask], limits });
+  if (refusal?.code === "no_room") return false;
   entry.opened.add(data.approval_id);
   throw interrupted.pause(interrupted.refused);
 }
@@ -70,7 +100,7 @@ export async function openQuestion(entry: Entry, subject: Subject, before: Comma
 function checkOf(
   entry: Entry,
   approval: Approval,
-  isCertain: boolean,
+  { isCertain, ...friction }: { isCertain: boolean; friction?: Friction },
 ): (answer: unknown) => string | undefined {
   const { approval_id, status } = approval;
   if (status !== "pending") return () => undefined;
@@ -79,7 +109,8 @@ function checkOf(
   return (answer) => {
     try {
       const decision = readDecision(decisionFor(answer, shown, isCertain), shown);
-      const command = { type: "decide" as const, approval_id, decision, by: { kind: "user" as const } };
+      const by = { kind: "user" as const };
+      const command = { type: "decide" as const, approval_id, decision, by, ...friction };
       // An answer that LangGraph has handed over cannot be refused any more, so all is checked before.
       const { refusal } = decide(entry.call, command, isoTime(entry.parts.clock));
       return wrongIn(refusal);
@@ -101,11 +132,12 @@ async function settleWith(
   entry: Entry,
   approval: Approval,
   answer: unknown,
-  interrupted: Interrupted,
+  { interrupted, ...friction }: { interrupted: Interrupted; friction?: Friction },
 ): Promise<void> {
   const { approval_id } = approval;
   const decision = decisionIn(answer, approval, interrupted, entry);
-  const refusal = await entry.decide({ type: "decide", approval_id, decision, by: { kind: "user" } });
+  const by = { kind: "user" as const };
+  const refusal = await entry.decide({ type: "decide", approval_id, decision, by, ...friction });
   // Whatever stands by now is the truth; only an answer that says nothing leaves the question open.
   const current = entry.call?.approvals.find((one) => one.approval_id === approval_id);
   if (current?.status !== "pending") return;

@@ -113,17 +113,19 @@ export class Entry {
    *
    * @throws {Overtaken} when a consent that was held back could not be written.
    */
-  async change(...commands: Command[]): Promise<Changed> {
+  change(...commands: Command[]): Promise<Changed> {
+    return this.changeWith({ commands });
+  }
+
+  /** Like {@link change}, where a grant or a limit decides: nothing is written when there is no use or room left. */
+  async changeWith(
+    change: { commands: Command[] } & Pick<Change, "uses_grant" | "limits">,
+  ): Promise<Changed> {
     const { before, known } = this.takeHeld();
     if (before.length > 0) {
       const { refusal } = await this.#change({ commands: before, known, force: false });
       if (refusal) throw new Overtaken();
     }
-    return this.#change({ commands, known: this.call });
-  }
-
-  /** Like {@link change}, where a grant decides: nothing is written when that has no use left. */
-  async changeWith(change: { commands: Command[]; uses_grant: string }): Promise<Changed> {
     return this.#change({ ...change, known: this.call });
   }
 

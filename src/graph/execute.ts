@@ -11,6 +11,7 @@ import { isDeeperThan, lastExecution, MAX_ARGS_DEPTH, type Args, type Command } 
 import { answerCommand } from "./answer-command.ts";
 import type { Entry } from "./entry.ts";
 import { readState, setTaskInput } from "./platform.ts";
+import { asPartOf, runOf } from "./run-of.ts";
 import { runInTime, TimedOut } from "./run-in-time.ts";
 import { editedText } from "./texts.ts";
 import { artifactOf, recordedMessage } from "./tool-message.ts";
@@ -55,6 +56,7 @@ async function runInTask(
 ): Promise<Ran> {
   const { call } = entry.input;
   const state = readState(entry.config, entry.parts.stateKeys);
+  const run = runOf(entry);
   const attempt = async (): Promise<Ran> => {
     const config = getConfig();
     setTaskInput(config, state);
@@ -68,9 +70,11 @@ async function runInTask(
       writer: config.writer ?? entry.config.writer ?? null,
     };
     const invoke = (signal: AbortSignal | undefined): Promise<unknown> =>
-      shelved.tool.invoke(
-        { ...call, name: tool, args: structuredClone(args), type: "tool_call" },
-        signal ? { ...runtime, signal } : runtime,
+      asPartOf(run, () =>
+        shelved.tool.invoke(
+          { ...call, name: tool, args: structuredClone(args), type: "tool_call" },
+          signal ? { ...runtime, signal } : runtime,
+        ),
       ) as Promise<unknown>;
     try {
       return { output: await runInTime(invoke, shelved.risk ?? {}, config.signal) };

@@ -7,13 +7,14 @@ import {
   type Command,
   type Execution,
 } from "../ledger/index.ts";
+import { NOTHING_KNOWN, whoDecides } from "../desk/index.ts";
 import { exceeds } from "../policy/index.ts";
 import { passQuestion } from "./ask.ts";
 import { Overtaken, type Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
 import { disclosedBy } from "./people-of.ts";
 import { putQuestion, subjectOf } from "./put-question.ts";
-import { settleByGrant, settleUnasked } from "./settle-unasked.ts";
+import { settleByAllowance, settleByGrant, settleUnasked } from "./settle-unasked.ts";
 import { standingOf } from "./standing-of.ts";
 import { repeatText } from "./texts.ts";
 import { afterExecution, run, type Passed } from "./run-call.ts";
@@ -68,32 +69,32 @@ async function step(entry: Entry): Promise<Passed | undefined> {
 async function judgeFirst(entry: Entry, judged: Judged): Promise<Passed | undefined> {
   const { verdict } = judged;
   const start = entry.start(verdict);
-  switch (verdict.tier) {
-    case "deny":
+  const isOpen = verdict.tier === "approve" && verdict.mode === "interactive";
+  const who = whoDecides(verdict, isOpen ? await standingOf(entry, judged) : NOTHING_KNOWN);
+  switch (who.kind) {
+    case "denied":
       return answered(entry, [start], "denied", verdict.reason ?? verdict.why);
-    case "auto":
-    case "suggest": {
-      const announce = verdict.tier === "suggest" ? [announcement(entry, judged)] : [];
-      return run(entry, judged, { kind: "verdict", tier: verdict.tier, rules: verdict.rules }, [
-        start,
-        ...announce,
-      ]);
+    case "runs": {
+      const { tier } = who;
+      const announce = tier === "suggest" ? [announcement(entry, judged)] : [];
+      return run(entry, judged, { kind: "verdict", tier, rules: verdict.rules }, [start, ...announce]);
     }
-    case "approve": {
+    case "grant": {
+      const isSettled = await settleByGrant(entry, subjectOf(entry, judged), [start], who.grant);
+      // It was used up or revoked in this moment: what else there is decides.
+      return isSettled ? undefined : judgeFirst(entry, judged);
+    }
+    case "allowance": {
       const subject = subjectOf(entry, judged);
-      const stands = verdict.mode === "interactive" ? await standingOf(entry, judged) : null;
-      if (stands?.kind === "grant") {
-        const isSettled = await settleByGrant(entry, subject, [start], stands.grant);
-        // It was used up or revoked in this moment: what else there is decides.
-        if (isSettled) return undefined;
-        return judgeFirst(entry, judged);
-      }
-      if (stands?.kind === "repeat") {
-        await settleUnasked(entry, subject, [start], "rejected", repeatText(stands.earlier));
-        return undefined;
-      }
+      if (await settleByAllowance(entry, subject, [start], who.allowed)) return undefined;
       return putQuestion(entry, subject, verdict, [start]);
     }
+    case "repeat":
+      await settleUnasked(entry, subjectOf(entry, judged), [start], "rejected", repeatText(who.earlier));
+      return undefined;
+    case "mode":
+    case "people":
+      return putQuestion(entry, subjectOf(entry, judged), verdict, [start]);
   }
 }
 

@@ -1,6 +1,7 @@
 export { seal } from "./answer-of.ts";
 export { ApprovalContextSchema, createApprovalAgent, type ApprovalAgentOptions } from "./approval-agent.ts";
 export { ApprovalRequiredError } from "./approval-required.ts";
+export { AsksSpentError } from "./asks-spent.ts";
 export { decide } from "./decide.ts";
 export { ApprovalGraph } from "./door.ts";
 export type { Answer } from "./entry.ts";

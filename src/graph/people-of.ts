@@ -45,7 +45,8 @@ export function whyNobody(entry: Entry, { kind, verdict: { review } }: Subject):
  * What an approval stands for when the call is judged again. An edit is the word of one person, whatever number had to
  * approve what was there before.
  */
-export function disclosedBy({ kind, status, tier, rules, quorum, by, separate_duties }: Approval): Disclosed {
+export function disclosedBy(approval: Approval): Disclosed {
+  const { kind, status, tier, rules, quorum, by, in_place_of, separate_duties } = approval;
   const heard = kind === "outcome" ? Infinity : status === "edited" ? 1 : quorum;
-  return { tier, rules, quorum: heard, by, separateDuties: separate_duties };
+  return { tier, rules, quorum: heard, by: in_place_of ?? by, separateDuties: separate_duties };
 }

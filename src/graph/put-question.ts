@@ -1,7 +1,7 @@
 import type { Command } from "../ledger/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { openQuestion } from "./ask.ts";
 import type { Subject } from "./ask-command.ts";
+import { askWithin } from "./ask-within.ts";
 import { askReviewers } from "./ask-reviewers.ts";
 import type { Entry } from "./entry.ts";
 import type { Judged } from "./judge.ts";
@@ -40,10 +40,10 @@ export async function putQuestion(
       "The graph has no checkpointer, so it cannot wait.",
     );
   } else if (entry.parts.answer !== undefined) {
-    await openQuestion(entry, subject, before);
+    await askWithin(entry, subject, before);
   } else {
     await withRoom(entry, async (most) => {
-      if (most === null) return openQuestion(entry, subject, before);
+      if (most === null) return askWithin(entry, subject, before);
       const why = `${most} questions are open on this thread already. Wait until some of them are answered.`;
       return settleUnasked(entry, subject, before, "unavailable", why);
     });

@@ -1,3 +1,4 @@
+import type { Allowed } from "../desk/index.ts";
 import type { Command, Decision, Grant } from "../ledger/index.ts";
 import { askCommand, type AskCommand, type Subject } from "./ask-command.ts";
 import type { Entry } from "./entry.ts";
@@ -9,10 +10,11 @@ export async function settleUnasked(
   before: Command[],
   status: "rejected" | "unavailable",
   reason: string,
+  rule?: "budget" | "asksPerRun",
 ): Promise<void> {
   const ask = unasked(entry, subject);
   const { approval_id } = ask.data;
-  const by = { kind: "policy" as const };
+  const by = { kind: "policy" as const, ...(rule && { id: rule }) };
   const settle: Command =
     status === "unavailable"
       ? { type: "close", approval_id, status, by, reason }
@@ -37,6 +39,22 @@ export async function settleByGrant(
   const by = { kind: "grant" as const, id: grant_id };
   const commands: Command[] = [...before, ask, { type: "decide", approval_id, decision, by }];
   const { refusal } = await entry.changeWith({ commands, uses_grant: grant_id });
+  return refusal === undefined;
+}
+
+/** A question that allowances settle. What they let through is taken in the same step; resolves to whether there was room. */
+export async function settleByAllowance(
+  entry: Entry,
+  subject: Subject,
+  before: Command[],
+  { id, takes, limits, reason }: Allowed,
+): Promise<boolean> {
+  const ask = unasked(entry, { ...subject, asking: { takes } });
+  const { approval_id } = ask.data;
+  const by = { kind: "allowance" as const, id };
+  const decision: Decision = { type: "approve", reason };
+  const commands: Command[] = [...before, ask, { type: "decide", approval_id, decision, by }];
+  const { refusal } = await entry.changeWith({ commands, limits });
   return refusal === undefined;
 }
 

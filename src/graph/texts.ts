@@ -3,6 +3,10 @@ import type { Approval, Outcome } from "../ledger/index.ts";
 /** How a call ends in the gate. What is handed over is a question of a graph's own, and no call of the gate. */
 export type GateOutcome = Exclude<Outcome, "handed_over">;
 
+const REJECTED = {
+  reviewer: "a reviewer rejected this call",
+  policy: "policy rejected this call, and nobody was asked",
+};
 const NO_REPEAT = "Do not repeat this call.";
 const NEXT = "Take another way, or ask the user.";
 
@@ -10,11 +14,12 @@ const NEXT = "Take another way, or ask the user.";
 export function refusalText(
   outcome: Exclude<GateOutcome, "done" | "failed" | "responded">,
   why: string,
+  by: "policy" | "reviewer" = "reviewer",
 ): string {
   const reason = why.trim() === "" ? "" : ` ${why.trim()}`;
   switch (outcome) {
     case "rejected":
-      return `Nothing was done: a reviewer rejected this call.${quoted("Reason", why)} ${NO_REPEAT} ${NEXT}`;
+      return `Nothing was done: ${REJECTED[by]}.${quoted("Reason", why)} ${NO_REPEAT} ${NEXT}`;
     case "expired":
       return `Nothing was done: nobody answered in time whether this call may run. Nobody refused it either. ${NO_REPEAT} ${NEXT}`;
     case "cancelled":

@@ -15,6 +15,8 @@ export interface CallArtifact {
   outcome: Outcome;
   approval_id: string | null;
   execution: "none" | "started" | "paused" | "succeeded" | "failed" | "unknown" | "blocked";
+  /** What of the policy rejected the call, where it was no rule, so that a run can be ended for it. */
+  rule?: string;
 }
 
 /**
@@ -30,7 +32,11 @@ export async function answered(
 ): Promise<ToolMessage> {
   const reason = typeof why === "string" ? why : reasonOf(why);
   const isDone = outcome === "responded" || outcome === "done";
-  const text = isDone ? reason : outcome === "failed" ? `Error: ${reason}` : refusalText(outcome, reason);
+  const text = isDone
+    ? reason
+    : outcome === "failed"
+      ? `Error: ${reason}`
+      : refusalText(outcome, reason, byOf(why));
   const denied = outcome === "denied" || outcome === "rejected" ? { denied: true as const } : {};
   const data = { ok: isDone, outcome, ...(isDone ? { result: text } : { error: text }), ...denied };
   await entry.change(...before, { type: "answer", data });
@@ -49,12 +55,18 @@ export function recordedMessage(entry: Entry, result: NonNullable<Call["result"]
   });
 }
 
+function byOf(why: string | Approval): "policy" | "reviewer" {
+  return typeof why !== "string" && why.decision?.decided_by.kind === "policy" ? "policy" : "reviewer";
+}
+
 export function artifactOf(call: Call | null, outcome: Outcome): CallArtifact {
   const approval = call ? lastApproval(call) : undefined;
   const execution = call ? lastExecution(call) : undefined;
+  const by = approval?.decision?.decided_by;
   return {
     outcome,
     approval_id: approval?.approval_id ?? null,
     execution: execution?.state ?? approval?.execution.state ?? "none",
+    ...(by?.kind === "policy" && by.id !== undefined && { rule: by.id }),
   };
 }

@@ -122,8 +122,9 @@ export function versionOf({ type, data }: NewEvent): number {
     type === "mode_set" ||
     // An older package would take anybody's word for such a call, or one person's for that of several.
     ((type === "approval_requested" || type === "grant_made") && hasPeople(data)) ||
-    // It would not know what was taken, or that nobody is to be told.
-    (type === "approval_requested" && (data.takes !== undefined || data.quiet_until !== undefined));
+    // It would tell people of it at once. What is taken says nothing of the question, and older packages open no store
+    // that counts it, so that alone leaves the version as it is.
+    (type === "approval_requested" && data.quiet_until !== undefined);
   if (isFifth) return 5;
   if (type === "grant_made" || type === "grant_revoked") return 4;
   // An older package would show what is to be hidden, and take what was erased for tampered with.

@@ -32,3 +32,13 @@ it("writes a question of a graph's own, its answer and its end in the second", a
     ...{ tool_call_started: 1, approval_requested: 2, approval_resolved: 2, tool_result: 2 },
   });
 });
+
+it("writes a question that people are told of later in the fifth, and what a question takes in the version it has", async () => {
+  const takes = [{ meter: "asksPerRun", subject: "x", amount: 1 }];
+  expect(await versionsOf({ type: "ask", data: asked("apr_1", { takes }) })).toMatchObject({
+    approval_requested: 1,
+  });
+  expect(await versionsOf({ type: "ask", data: asked("apr_1", { takes, quiet_until: AT }) })).toMatchObject({
+    approval_requested: 5,
+  });
+});

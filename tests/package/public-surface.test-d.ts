@@ -10,6 +10,7 @@ import type * as countersign from "countersign";
 import {
   announceHost,
   ApprovalRequiredError,
+  AsksSpentError,
   approveAll,
   assertProviderValid,
   combine,
@@ -251,6 +252,7 @@ if (thrown instanceof DeskError) {
 if (thrown instanceof LedgerError) is<LedgerErrorCode>(thrown.code);
 if (thrown instanceof PolicyError) is<{ path: string; message: string }[]>(thrown.errors);
 if (thrown instanceof ApprovalRequiredError) is<readonly string[]>(thrown.tools);
+if (thrown instanceof AsksSpentError) is<readonly string[]>(thrown.tools);
 if (thrown instanceof ModelError) is<string>(thrown.message);
 
 // The server, and other servers that lend a ledger to the graphs they run.
