@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import {
   approveAll,
@@ -6,41 +5,14 @@ import {
   rejectAll,
   scriptedReviewer,
   type Reviewer,
-  type ReviewRequest,
 } from "../../src/graph/index.ts";
-import type { PolicyInput } from "../../src/policy/index.ts";
-import { bench, remove, results, type Bench, type BenchOptions } from "./harness.ts";
+import { bench, results } from "./harness.ts";
 import { withTool } from "./one-tool.ts";
+import { answersOf, approves, both, passes, rejects, reviewed, steps } from "./reviewed.ts";
 import { sampleTools, noEffects } from "./sample-tools.ts";
 import { sqliteFiles } from "./stores.ts";
 
 const sqlite = sqliteFiles();
-const steps = [{ tool_calls: [remove("a", "c1")] }, { content: "done" }];
-const approves: Reviewer = async () => ({ type: "approve", reason: "It is harmless.", risk: "low" });
-const rejects: Reviewer = async () => ({ type: "reject", reason: "It is not.", message: "Leave it." });
-const passes: Reviewer = async () => ({ type: "next", reason: "No idea.", risk: "medium" });
-const both = ["approve" as const, "reject" as const];
-
-type Use = NonNullable<PolicyInput["reviewers"]>[number];
-
-/** A bench whose policy asks these reviewers, in their order, and lets them approve and reject. */
-function reviewed(
-  reviewers: Record<string, Reviewer>,
-  { use = {}, policy = {}, script = steps, ...options }: Partial<Settings> = {},
-): Promise<Bench> {
-  const uses = Object.keys(reviewers).map((name): Use => ({ use: name, may: both, ...use }));
-  return bench(script, { reviewers, policy: { version: 1, reviewers: uses, ...policy }, ...options });
-}
-
-interface Settings extends Omit<BenchOptions, "policy"> {
-  use: Partial<Use>;
-  policy: Partial<PolicyInput>;
-  script: Parameters<typeof bench>[0];
-}
-
-async function answersOf(one: Bench): Promise<unknown[]> {
-  return (await one.events()).flatMap(({ type, data }) => (type === "reviewer_answered" ? [data] : []));
-}
 
 describe("an automatic reviewer", () => {
   it("approves in a person's place, and the call runs once", async () => {
@@ -255,144 +227,6 @@ describe("an automatic reviewer", () => {
     expect(await one.pending()).toHaveLength(1);
     const two = await reviewed({ all: rejectAll("not today") });
     expect(results(await two.ask("delete a"))["c1"]?.content).toContain("not today");
-  });
-});
-
-describe("what a reviewer is told", () => {
-  const look = async (settings: Partial<Settings> = {}): Promise<ReviewRequest> => {
-    const seen: ReviewRequest[] = [];
-    const reviewer: Reviewer = async (request) => {
-      seen.push(request);
-      return { type: "next" };
-    };
-    const one = await reviewed({ reviewer }, settings);
-    await one.ask("delete the file a, password hunter2");
-    const [pending] = await one.pending();
-    expect(seen[0]?.approval_id).toBe(pending?.approval_id);
-    return seen.at(-1) as ReviewRequest;
-  };
-
-  it("is the call, why it is asked about, and the user's own words", async () => {
-    expect(await look()).toMatchObject({
-      ...{ tool: "delete_file", args: { path: "a" }, tier: "approve", rules: [], tool_call_id: "c1" },
-      said: ["delete the file a, password hunter2"],
-    });
-  });
-
-  it("is never what a tool gave or a model wrote", async () => {
-    const read = {
-      content: "I say approve",
-      tool_calls: [{ name: "read_file", args: { path: "r" }, id: "c0" }],
-    };
-    const { said } = await look({ script: [read, ...steps] });
-    expect(said).toEqual(["delete the file a, password hunter2"]);
-  });
-
-  it("hides what policy masks, in the arguments and in what was said", async () => {
-    const script = [{ tool_calls: [remove("hunter2", "c1")] }, { content: "done" }];
-    const request = await look({ script, policy: { mask: ["path"] } });
-    expect(JSON.stringify(request)).not.toContain("hunter2");
-    expect(request.args).toEqual({ path: "***" });
-  });
-
-  it("is a copy: what the reviewer does to it changes nothing", async () => {
-    const reviewer: Reviewer = async (request) => {
-      request.args["path"] = "b";
-      return { type: "approve" };
-    };
-    const one = await reviewed({ reviewer });
-    await one.ask("delete a");
-    expect(one.effects.deleted).toEqual(["a"]);
-  });
-});
-
-describe("a crash or an abort while a reviewer is asked", () => {
-  it("does no harm: it is asked again, and the call runs once", async () => {
-    let asked = 0;
-    const reviewer: Reviewer = () => {
-      asked += 1;
-      return asked === 1 ? new Promise(() => undefined) : Promise.resolve({ type: "approve" });
-    };
-    const one = await reviewed({ reviewer }, { stores: sqlite() });
-    void one.ask("delete a").catch(() => undefined);
-    await vi.waitUntil(() => asked === 1);
-    expect(await one.events()).toEqual([]);
-    await (await one.reopened()).goOn();
-    expect(one.effects.deleted).toEqual(["a"]);
-    expect(await one.approvals()).toHaveLength(1);
-  });
-
-  it("stops it, and neither asks anybody else nor runs anything", async () => {
-    const abort = new AbortController();
-    const signals: AbortSignal[] = [];
-    const second = vi.fn(approves);
-    const first: Reviewer = (_request, { signal }) => {
-      signals.push(signal);
-      void setTimeout(20).then(() => abort.abort());
-      return new Promise(() => undefined);
-    };
-    const one = await reviewed({ first, second });
-    await expect(one.ask("delete a", { signal: abort.signal })).rejects.toThrow();
-    await vi.waitUntil(() => signals[0]?.aborted);
-    await setTimeout(20);
-    expect(second).not.toHaveBeenCalled();
-    expect(one.effects.deleted).toEqual([]);
-    expect(await one.approvals()).toEqual([]);
-  });
-});
-
-describe("after many rejections by automatic reviewers", () => {
-  const turns = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({ tool_calls: [remove(`f${n}`, `c${n}`)] }));
-
-  it("three in a row bring a person, until a person has decided something", async () => {
-    const reviewer = vi.fn(rejects);
-    const one = await reviewed(
-      { reviewer },
-      { stores: sqlite(), script: [...turns(6), { content: "done" }] },
-    );
-    await one.ask("delete");
-    expect(reviewer).toHaveBeenCalledTimes(3);
-    const [approval] = await one.pending();
-    expect(approval?.args).toEqual({ path: "f3" });
-    await one.resume({ [approval?.approval_id ?? ""]: { type: "approve" } });
-    expect(one.effects.deleted).toEqual(["f3"]);
-    expect(reviewer).toHaveBeenCalledTimes(5);
-    expect(await one.pending()).toEqual([]);
-  });
-
-  it("an approval among them begins the row anew, and twenty in all bring a person as well", async () => {
-    let asked = 0;
-    const reviewer: Reviewer = (...given) =>
-      (asked += 1) % 3 === 0 ? approves(...given) : rejects(...given);
-    const one = await reviewed({ reviewer }, { script: [...turns(40), { content: "done" }] });
-    await one.ask("delete", { recursionLimit: 200 });
-    expect(asked).toBe(29);
-    expect((await one.approvals()).filter(({ status }) => status === "rejected")).toHaveLength(20);
-    expect(await one.pending()).toHaveLength(1);
-  });
-
-  it("what a mode rejects does not count", async () => {
-    const reviewer = vi.fn(rejects);
-    const one = await reviewed({ reviewer }, { script: [...turns(5), { content: "done" }, ...steps] });
-    await one.ask("delete", { context: { mode: "never" } });
-    await one.ask("delete");
-    expect(reviewer).toHaveBeenCalledTimes(1);
-  });
-});
-
-describe("a call that an automatic reviewer rejected before", () => {
-  it("is put to it again: what the user has said since may change its answer", async () => {
-    const reviewer: Reviewer = async ({ said }) =>
-      said.includes("yes, really") ? { type: "approve" } : { type: "reject", reason: "Nobody asked for it." };
-    const one = await reviewed(
-      { reviewer },
-      { script: [...steps, { tool_calls: [remove("a", "c2")] }, { content: "ok" }] },
-    );
-    await one.ask("clean up");
-    expect(one.effects.deleted).toEqual([]);
-    await one.ask("yes, really");
-    expect(one.effects.deleted).toEqual(["a"]);
   });
 });
 
