@@ -39,6 +39,13 @@ describe("policy check", () => {
     expect(JSON.parse(stdout)).toMatchObject({ verdict: { tier: "approve", rules: [] } });
   });
 
+  it("notes that automatic reviewers are registered elsewhere", async () => {
+    const policy = await file("reviewed.json", { version: 1, reviewers: [{ use: "careful" }] });
+    const { stdout } = await runCli(["policy", "check", ...call("refund", {}), "--policy", policy, "--json"]);
+    const { notes } = JSON.parse(stdout) as { notes: string[] };
+    expect(notes.filter((note) => note.includes('"careful"'))).toHaveLength(1);
+  });
+
   it("judges by another policy and the risk that is named", async () => {
     const policy = await file("own.json", {
       version: 1,

@@ -92,9 +92,16 @@ export function readLocalCall(options: CallOptions): LocalCall {
     facts: { tool: { name: options.tool, declared: risk, fields: Object.keys(args) }, paths },
     notes: [
       ...(risk === undefined ? [UNKNOWN_RISK] : []),
+      ...reviewersIn(policy),
       ...(Object.keys(paths).length === 0 ? [] : ["Paths are taken as written; no link was followed."]),
     ],
   };
+}
+
+function reviewersIn({ reviewers }: Policy): string[] {
+  if (reviewers.length === 0) return [];
+  const names = reviewers.map(({ use }) => `"${use}"`).join(", ");
+  return [`Automatic reviewers are registered in code; whether there is ${names} is not looked up here.`];
 }
 
 /** Paths as far as their text tells: relative to the workspace, null when they leave it. */
