@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openDesk } from "../../src/desk/index.ts";
+import { changeCall, openDesk, targetOf } from "../../src/desk/index.ts";
 import { approveAll, decide } from "../../src/graph/index.ts";
-import type { DecidedBy } from "../../src/ledger/index.ts";
+import type { Call, DecidedBy } from "../../src/ledger/index.ts";
 import type { PolicyInput } from "../../src/policy/index.ts";
 import { bench, remove, results, type Question, type State } from "./harness.ts";
 import { sqliteFiles } from "./stores.ts";
@@ -132,22 +132,16 @@ describe("a remembered decision of one of a group", () => {
 });
 
 describe("a call that nobody may decide", () => {
-  it.each<[string, PolicyInput, string]>([
-    [
-      "in process, where nobody says who they are",
-      rules({ by: ["finance"] }),
-      "Only people who say who they are may decide this call",
-    ],
-  ])("is unavailable at once %s", async (_why, policy, reason) => {
+  it("is unavailable at once in process, where nobody says who they are", async () => {
     let asked = 0;
     const answer: ReturnType<typeof approveAll> = (...given) => {
       asked += 1;
       return approveAll()(...given);
     };
-    const one = await bench(steps, { policy, answer });
+    const one = await bench(steps, { policy: rules({ by: ["finance"] }), answer });
     const state = await one.ask("go");
     expect(results(state)["c1"]).toMatchObject({ status: "error", artifact: { outcome: "unavailable" } });
-    expect(String(results(state)["c1"]?.content)).toContain(reason);
+    expect(String(results(state)["c1"]?.content)).toContain("Only people who say who they are");
     expect([asked, one.effects.deleted]).toEqual([0, []]);
   });
 
@@ -165,6 +159,35 @@ describe("a call that nobody may decide", () => {
     const later = await bench(steps, { policy: { ...policy, review } });
     const { approval_id } = question(await later.ask("go")).value.approval;
     expect(await later.ledger.approval(approval_id)).toMatchObject({ status: "pending", reviewers: [] });
+  });
+});
+
+describe("a call that several approved and that left no result", () => {
+  it("is asked about one of them, who is known, and runs again on their word", async () => {
+    const one = await bench(steps, { policy: two, stores: sqlite() });
+    const { approval_id } = question(await one.ask("go")).value.approval;
+    const desk = openDesk(one.ledger);
+    for (const id of ["ann", "bob"]) await desk.decide(approval_id, approve, user(id));
+    const [call] = await one.ledger.openCalls(one.config.configurable.thread_id);
+    const { args, args_digest, tool } = call as Call;
+    const claim = { type: "claim", tool, args, args_digest, owner: "own_dead", is_safe: false } as const;
+    const at = new Date().toISOString();
+    await changeCall(one.ledger, targetOf(call as Call), at, {
+      commands: [{ ...claim, authority: { kind: "approval", approval_id } }],
+      lease: { owner: "own_dead", until: at },
+    });
+    const asked = question(await one.goOn()).value.approval;
+    expect(await one.ledger.approval(asked.approval_id)).toMatchObject({
+      ...{ kind: "outcome", quorum: 1, reviewers: ["ann", "bob"], expires_at: null },
+    });
+    const again = question(await one.resume({ [asked.approval_id]: approve })).value.approval;
+    expect(again.refused).toContain("Nobody knows who you are");
+    await expect(desk.decide(asked.approval_id, approve, user("lea"))).rejects.toMatchObject({
+      code: "forbidden",
+    });
+    await desk.decide(asked.approval_id, approve, user("bob"));
+    expect((await one.goOn()).__interrupt__).toBeUndefined();
+    expect(one.effects.deleted).toEqual(["a"]);
   });
 });
 

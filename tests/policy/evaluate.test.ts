@@ -214,6 +214,19 @@ describe("pathArguments", () => {
   });
 });
 
+describe("silence", () => {
+  it("is a consent only where one approval is enough and anybody may give it", () => {
+    const silent = { onTimeout: "approve" as const, allowTimeoutApproval: true };
+    const onTimeout = (review: object): string => {
+      const rules = [{ id: "a", tools: ["read_file"], tier: "approve" as const, review }];
+      const policy = definePolicy({ version: 1, groups: { finance: ["u1", "u2"] }, review: silent, rules });
+      const facts = { tool: { name: "read_file", declared: "auto" as const } };
+      return evaluate(policy, { name: "read_file", args: {} }, facts).review.onTimeout;
+    };
+    expect([{}, { quorum: 2 }, { by: ["finance"] }].map(onTimeout)).toEqual(["approve", "reject", "reject"]);
+  });
+});
+
 describe("exceeds", () => {
   const now = (tier: Verdict["tier"], rules: string[]): Verdict => ({
     ...judgeCall(anything, "refund", {}),
@@ -226,6 +239,25 @@ describe("exceeds", () => {
     const narrow = policyOf({ id: "a", tools: ["refund"], tier: "approve", review: { decisions: ["edit"] } });
     const disclosed = { tier: "approve", rules: ["a"], decisions: ["approve", "edit", "reject"] } as const;
     expect(exceeds(judgeCall(narrow, "refund", {}), disclosed)).toBe(true);
+  });
+  it("holds for more people, other groups or separate duties than were told of, and not for fewer", () => {
+    const review = { quorum: 2, by: ["finance"], separateDuties: true };
+    const rules = [{ id: "a", tools: ["refund"], tier: "approve" as const, review }];
+    const policy = definePolicy({ version: 1, groups: { finance: ["u1", "u2"], leads: ["u3"] }, rules });
+    const verdict = judgeCall(policy, "refund", {});
+    const same = {
+      tier: "approve",
+      rules: ["a"],
+      quorum: 2,
+      by: [["finance"]],
+      separateDuties: true,
+    } as const;
+    expect(exceeds(verdict, same)).toBe(false);
+    expect(exceeds(verdict, { ...same, quorum: 3, by: [["finance"], ["leads"]] })).toBe(false);
+    expect(exceeds(verdict, { ...same, quorum: undefined })).toBe(true);
+    expect(exceeds(verdict, { ...same, by: [["leads"]] })).toBe(true);
+    expect(exceeds(verdict, { ...same, by: undefined })).toBe(true);
+    expect(exceeds(verdict, { ...same, separateDuties: undefined })).toBe(true);
   });
   it("does not hold for the same, for less, or for a call that needs nobody", () => {
     expect(exceeds(now("approve", ["a"]), { tier: "approve", rules: ["a", "b"] })).toBe(false);

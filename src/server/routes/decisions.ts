@@ -51,7 +51,9 @@ const decide = createRoute({
   path: "/approvals/{approval_id}/decision",
   summary: "Decide one approval",
   description:
-    "The first valid decision wins. 409 `already_decided` and 410 carry the approval as it stands. The answer to a " +
+    "The first valid decision wins. 409 `already_decided` and 410 carry the approval as it stands. Where several people " +
+    "must approve, the approval of one leaves it `pending` with `votes`; theirs again is 409 `already_voted`, and that of " +
+    "whoever may not decide it 403 `forbidden`. The answer to a " +
     "graph's own question (`kind: interrupt`) may be any JSON, as the `value` of a `respond`; a question about several " +
     "actions is handed to the graph when the last of them is decided.",
   request: { params: ApprovalId, query: wait, headers, body: jsonBody(DecisionBody, "The decision.") },
