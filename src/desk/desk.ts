@@ -12,6 +12,7 @@ import type {
 import type { Mode } from "../policy/index.ts";
 import { changeCall } from "./change.ts";
 import { DeskError } from "./error.ts";
+import { withFriction } from "./friction.ts";
 import { readFatigue } from "./figures/fatigue.ts";
 import type { Fatigue } from "./figures/figures.ts";
 import { listApprovals, type ApprovalList, type ListQuery } from "./list-approvals.ts";
@@ -40,8 +41,11 @@ export interface Settled extends Resumed {
 export interface Desk {
   /** Approvals, oldest first; `status` defaults to `pending`. */
   list(query?: ListQuery): Promise<ApprovalList>;
-  /** One approval. With `waitMs` the answer is held until it is settled, at most so long. @throws {DeskError} */
-  get(approval_id: string, options?: { waitMs?: number }): Promise<Approval>;
+  /**
+   * One approval. With `waitMs` the answer is held until it is settled, at most so long; with `by` it says what friction
+   * that person gets for it. @throws {DeskError}
+   */
+  get(approval_id: string, options?: { waitMs?: number; by?: DecidedBy }): Promise<Approval>;
   /** Takes one decision and lets the run go on, unless others must approve, too. The first valid one wins. @throws {DeskError} */
   decide(approval_id: string, decision: unknown, options?: { by?: DecidedBy }): Promise<Settled>;
   /** Takes several decisions, all or none. @throws {DeskError} */
@@ -103,10 +107,9 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
   const desk: Desk = {
     list: (query = {}) => listApprovals(ledger, { status: "pending", ...query }),
 
-    async get(approval_id, { waitMs = 0 } = {}) {
-      const approval = approvalIn(await callFor(ledger, approval_id), approval_id);
-      if (waitMs <= 0 || approval.status !== "pending") return approval;
-      return untilSettled(ledger, approval_id, waitMs);
+    async get(approval_id, { waitMs = 0, by } = {}) {
+      const approval = await read(ledger, approval_id, waitMs);
+      return by === undefined ? approval : withFriction(ledger, approval, by, isoTime(clock));
     },
 
     async decide(approval_id, decision, { by = ANYBODY } = {}) {
@@ -179,6 +182,12 @@ export function openDesk(ledger: Ledger, ports: Partial<DeskPorts> = {}): Desk {
 /** Whether the time of an approval was up and nobody had decided it. */
 function isOfClock(approval: Approval | undefined): approval is Approval {
   return approval?.decision?.decided_by.kind === "timeout";
+}
+
+async function read(ledger: Ledger, approval_id: string, waitMs: number): Promise<Approval> {
+  const approval = approvalIn(await callFor(ledger, approval_id), approval_id);
+  const isAwaited = waitMs > 0 && approval.status === "pending";
+  return isAwaited ? untilSettled(ledger, approval_id, waitMs) : approval;
 }
 
 function pageOf<Event extends { seq: number }>(events: Event[], limit: number) {

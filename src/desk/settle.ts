@@ -1,6 +1,7 @@
 import type { Approval, Call, Command, DecidedBy, Ledger, MasksOf, Refusal } from "../ledger/index.ts";
 import { changeCall, planOf } from "./change.ts";
 import { DeskError } from "./error.ts";
+import { frictionFor } from "./friction.ts";
 import { isoTime, targetOf } from "./ports.ts";
 import { readDecision } from "./read-decision.ts";
 
@@ -28,9 +29,9 @@ export async function settle(
   const { approval_id } = given;
   const call = await callFor(ledger, approval_id);
   const approval = approvalIn(call, approval_id);
-  const command = commandFor(approval, given.decision, by, masksOf);
   const at = isoTime(clock);
-  const changed = await changeCall(ledger, targetOf(call), at, { commands: [command], known: call });
+  const commands = [await watchedCommand(ledger, approval, given.decision, { by, at, masksOf })];
+  const changed = await changeCall(ledger, targetOf(call), at, { commands, known: call });
   const after = approvalIn(changed.call ?? call, approval_id);
   if (changed.refusal) throw refused(changed.refusal, after);
   return after;
@@ -54,9 +55,8 @@ export async function settleAll(
       const call = await callFor(ledger, one.approval_id);
       const approval = approvalIn(call, one.approval_id);
       const at = isoTime(clock);
-      const plan = planOf(call, targetOf(call), at, {
-        commands: [commandFor(approval, one.decision, by, masksOf)],
-      });
+      const commands = [await watchedCommand(ledger, approval, one.decision, { by, at, masksOf })];
+      const plan = planOf(call, targetOf(call), at, { commands });
       if (plan.refused.refusal) throw refused(plan.refused.refusal, approval);
       if (plan.batch) batches.push(plan.batch);
     }
@@ -105,6 +105,29 @@ async function closeWith(
   const approval = approvalIn(changed.call ?? call, command.approval_id);
   if (changed.refusal) throw refused(changed.refusal, approval);
   return approval;
+}
+
+/** Whoever decides has the question before the eyes; where nobody said so before, they have from now on. */
+async function showTo(ledger: Ledger, { approval_id, first_shown_at }: Approval, at: string): Promise<void> {
+  if (first_shown_at !== null) return;
+  const call = await callFor(ledger, approval_id);
+  await changeCall(ledger, targetOf(call), at, { commands: [{ type: "show", approval_id }], known: call });
+}
+
+/**
+ * A decision as a command. Where somebody shows signs of not reading, it comes with what they get for it.
+ */
+async function watchedCommand(
+  ledger: Ledger,
+  approval: Approval,
+  raw: unknown,
+  { by, at, masksOf }: { by: DecidedBy; at: string; masksOf: MasksOf | undefined },
+): Promise<Command> {
+  const command = commandFor(approval, raw, by, masksOf);
+  const friction = await frictionFor(ledger, approval, by, at);
+  if (friction === null || command.type !== "decide") return command;
+  await showTo(ledger, approval, at);
+  return { ...command, friction };
 }
 
 function commandFor(approval: Approval, raw: unknown, by: DecidedBy, masksOf?: MasksOf): Command {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Tier } from "../policy/index.ts";
 import { Args, RecordedDecision } from "./decision.ts";
+import { RubberStampTerms } from "./friction.ts";
 import { GrantScope } from "./grant.ts";
 import { People } from "./people.ts";
 import { Take } from "./take.ts";
@@ -61,6 +62,8 @@ export const approvalPayloads = {
         paths: z.record(z.string(), z.string().nullable()).optional(),
       })
       .optional(),
+    /** What policy says of reviewers who no longer read. */
+    rubber_stamp: RubberStampTerms.optional(),
     /** What it takes of allowances and of budgets of questions. */
     takes: z.array(Take).optional(),
     /** Until when nobody is to be told of it: as many questions as policy allows were asked before. */

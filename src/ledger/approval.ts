@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Tier } from "../policy/index.ts";
 import { Args, RecordedDecision } from "./decision.ts";
 import { ApprovalKind, ApprovalStatus } from "./event.ts";
+import { Friction, RubberStampTerms } from "./friction.ts";
 import { People } from "./people.ts";
 
 /** What became of an approval's call. */
@@ -65,6 +66,12 @@ export const Approval = z
       .describe("What of a decision may be remembered, at most; nothing when it is left out."),
     on_new_input: z.enum(["refuse", "withdraw"]).optional(),
     ...People.partial({ timeout_ms: true }).shape,
+    rubber_stamp: RubberStampTerms.optional().describe(
+      "What policy says of reviewers who no longer read; nothing when it is left out.",
+    ),
+    friction: Friction.optional().describe(
+      "What you get for this question, since you show signs of not reading. Only where one is read.",
+    ),
     quiet_until: z
       .string()
       .optional()

@@ -1,5 +1,6 @@
 import type { Approval } from "./approval.ts";
 import type { DecidedBy, Decision } from "./decision.ts";
+import type { Friction } from "./friction.ts";
 import type { Limit } from "./take.ts";
 import type { Authority, NewEvent } from "./event.ts";
 
@@ -12,7 +13,7 @@ export type Command =
   | { type: "show"; approval_id: string }
   /** What an automatic reviewer said. */
   | { type: "note"; data: Omit<Payload<"reviewer_answered">, "tool_call_id" | "tool"> }
-  | { type: "decide"; approval_id: string; decision: Decision; by: DecidedBy }
+  | { type: "decide"; approval_id: string; decision: Decision; by: DecidedBy; friction?: Friction }
   /** Ends a question that nobody answered: its time is up, it was withdrawn, or nobody could answer. */
   | {
       type: "close";

@@ -80,6 +80,8 @@ export const RecordedDecision = z
     message: z.string().optional(),
     value: z.unknown().optional(),
     reason: z.string().optional(),
+    /** The signs of not reading that the reviewer showed, and got friction for. */
+    friction: z.string().optional(),
     /** What is remembered with it. */
     grant_id: z.string().optional(),
     decided_by: DecidedBy,

@@ -24,6 +24,7 @@ export {
 export { EventMasker, type MasksOf } from "./mask-events.ts";
 export { hiddenOf, maskApproval, maskEvent, type Hidden } from "./masking.ts";
 export { isDeeperThan, MAX_ARGS_DEPTH } from "./depth.ts";
+export { Friction, RubberStampTerms } from "./friction.ts";
 export { Grant, GrantScope, GrantStatus, type GrantMade } from "./grant.ts";
 export { approvalId, callId, turnId, type CallOccurrence } from "./ids.ts";
 export {

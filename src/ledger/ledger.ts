@@ -93,6 +93,9 @@ export interface Remembered {
   /** Grants that hold at that time and may speak of a call, the newest first, at most 1,000. */
   grantsFor(call: GrantsFor): Promise<Grant[]>;
 
+  /** Questions that a person decided since a time (ISO 8601), the newest first, at most 1,000. `decider`: empty for those whom nobody knows. */
+  decidedBy(person: { decider: string; since: string }): Promise<Approval[]>;
+
   /** What counts at a limit now, oldest first. */
   taken(limit: Omit<Limit, "up_to">): Promise<{ at: string; amount: number }[]>;
 }

@@ -69,6 +69,15 @@ export class MemoryGrants implements Remembered {
       .slice(0, 50);
   }
 
+  async decidedBy({ decider, since }: { decider: string; since: string }): Promise<Approval[]> {
+    return [...this.#approvals()]
+      .filter((row) => row.decider === decider)
+      .reverse()
+      .slice(0, 1_000)
+      .map(({ record }) => readApproval(record))
+      .filter(({ decision }) => (decision?.decided_at ?? "") >= since);
+  }
+
   async grants(query: GrantQuery): Promise<{ grants: Grant[]; next_cursor: string | null }> {
     const limit = limitOf(query.limit, GRANT_LIMIT);
     const after = readCursor(query);

@@ -33,6 +33,8 @@ export interface ApprovalRow {
   expires_at: string | null;
   /** `null` in no row that this version wrote. */
   args_digest: string | null;
+  /** The person who decided, empty when nobody knows who; `null` where none did. */
+  decider: string | null;
   /** The approval as JSON. */
   record: string;
 }
@@ -52,8 +54,14 @@ export function approvalIndex(approval: Approval): Omit<ApprovalRow, "request_se
   return {
     ...{ approval_id, call_id, thread_id, run_id, tool: indexable(tool), status, checkpoint_id, expires_at },
     args_digest,
+    decider: deciderOf(approval),
     record: JSON.stringify(Object.fromEntries(said)),
   };
+}
+
+function deciderOf({ decision }: Approval): string | null {
+  if (decision === null || decision.type === null || decision.decided_by.kind !== "user") return null;
+  return decision.decided_by.id ?? "";
 }
 
 // What rows of older versions do not say, and others leave out where it is so; and what follows from the rest.

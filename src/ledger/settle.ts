@@ -4,6 +4,7 @@ import { escalatedTo, isOver, isWarningDue, nextEscalation } from "./clock.ts";
 import { refuse, type Command, type Payload, type Refusal, type Verdicts } from "./command.ts";
 import type { Decision } from "./decision.ts";
 import type { NewEvent } from "./event.ts";
+import type { Friction } from "./friction.ts";
 import { whyNot } from "./may-decide.ts";
 import { remembered } from "./remember.ts";
 
@@ -59,13 +60,15 @@ function lapse(call: Call, approval: Approval, at: string): { events: NewEvent[]
 }
 
 /** What a decision does to a question whose time is not up. */
-function judge(call: Call, approval: Approval, { decision: given, by }: Decide, at: string): Verdicts {
+function judge(call: Call, asked: Approval, command: Decide, at: string): Verdicts {
+  const { decision: given, by, friction } = command;
+  const approval = friction === undefined ? asked : under(asked, friction, given.type);
   const forbidden = whyNot(approval, by, given.type);
   if (forbidden !== undefined) return refuse({ code: "forbidden", message: forbidden });
-  const fault = faultOf(approval, given);
-  if (fault) return refuse({ code: "invalid_decision", ...fault });
+  const fault = faultOf(approval, given) ?? hurried(friction, given, at);
+  if (fault) return refuse({ code: "invalid_decision", path: fault.path, message: because(fault, friction) });
   const { remember, ...rest } = { remember: undefined, ...given };
-  const decision = { ...rest, decided_by: by, decided_at: at };
+  const decision = { ...rest, decided_by: by, decided_at: at, ...(friction && { friction: friction.why }) };
   if (approval.quorum > 1 && decision.type === "approve") return vote(call, approval, decision);
   if (remember === undefined) return { events: [resolved(call, approval, STATUS[decision.type], decision)] };
   const kept = remembered(call, approval, { decision: { ...given, remember }, by, at });
@@ -77,6 +80,33 @@ function judge(call: Call, approval: Approval, { decision: given, by }: Decide, 
       { type: "grant_made", data: { ...namesOf(call), ...made } },
     ],
   };
+}
+
+/** A question as it is for somebody who shows signs of not reading. To reject is always as easy as before. */
+function under(approval: Approval, friction: Friction, type: Decision["type"]): Approval {
+  if (type !== "approve" && type !== "edit") return approval;
+  return {
+    ...approval,
+    quorum: friction.second_reviewer ? Math.max(2, approval.quorum) : approval.quorum,
+    require_reason: friction.require_reason ? [...approval.require_reason, type] : approval.require_reason,
+  };
+}
+
+/** Why a decision comes too soon from somebody who shows signs of not reading. */
+function hurried(
+  friction: Friction | undefined,
+  { type }: Decision,
+  at: string,
+): { message: string; path: string } | undefined {
+  if (friction === undefined || (type !== "approve" && type !== "edit")) return undefined;
+  const { decide_after } = friction;
+  if (decide_after !== null && decide_after <= at) return undefined;
+  const when = decide_after === null ? "a while after the question was shown" : `from ${decide_after} on`;
+  return { path: "", message: `Read it again: your "${type}" is taken ${when}.` };
+}
+
+function because({ message }: { message: string }, friction: Friction | undefined): string {
+  return friction === undefined ? message : `${message} Why: ${friction.why}.`;
 }
 
 /** One person's word of several. The last one that is missing approves the call. */

@@ -145,17 +145,17 @@ const updateClaimed = new Operation(
 
 const insertApproval = new Operation((build, given: ApprovalRow) => {
   const { approval_id, call_id, thread_id, run_id, tool, status } = given;
-  const { checkpoint_id, request_seq, expires_at, args_digest, record } = given;
+  const { checkpoint_id, request_seq, expires_at, args_digest, decider, record } = given;
   const row = { approval_id, call_id, thread_id, run_id, tool, status };
   return build
     .insertInto("ledger_approvals")
-    .values({ ...row, checkpoint_id, request_seq, expires_at, args_digest, record });
+    .values({ ...row, checkpoint_id, request_seq, expires_at, args_digest, decider, record });
 });
 
 const updateApproval = new Operation(
-  (build, { approval_id, status, expires_at, record }: Omit<ApprovalRow, "request_seq">) =>
+  (build, { approval_id, status, expires_at, decider, record }: Omit<ApprovalRow, "request_seq">) =>
     build
       .updateTable("ledger_approvals")
-      .set({ status, expires_at, record })
+      .set({ status, expires_at, decider, record })
       .where("approval_id", "=", approval_id),
 );

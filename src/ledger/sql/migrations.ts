@@ -5,7 +5,7 @@ import { appendOnly, erasable } from "./append-only.ts";
 import type { LedgerTables } from "./tables.ts";
 
 /** The ledger's schema, one step a version. Steps that were released are never changed: add another one. */
-export const ledgerMigrations: Migration[] = [first, erasing, grants, takes, threadStates];
+export const ledgerMigrations: Migration[] = [first, erasing, grants, takes, threadStates, deciders];
 
 function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
   const tables = [events(build, dialect), calls(build, dialect), approvals(build, dialect)];
@@ -14,6 +14,26 @@ function first(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
     ...tips(build, dialect),
     ...indexes(build),
     ...appendOnly(dialect),
+  ];
+}
+
+/** Who decided, so that somebody's newest decisions are found. */
+function deciders(build: Kysely<unknown>, dialect: Dialect): CompiledQuery[] {
+  const { text } = columns(dialect);
+  const known =
+    dialect === "sqlite"
+      ? sql`case when json_extract(record, '$.decision.decided_by.kind') = 'user' and json_extract(record, '$.decision.type') is not null
+          then coalesce(json_extract(record, '$.decision.decided_by.id'), '') end`
+      : sql`case when record::json#>>'{decision,decided_by,kind}' = 'user' and record::json#>>'{decision,type}' is not null
+          then coalesce(record::json#>>'{decision,decided_by,id}', '') end`;
+  return [
+    build.schema.alterTable("ledger_approvals").addColumn("decider", text).compile(),
+    sql`update ledger_approvals set decider = ${known}`.compile(build),
+    build.schema
+      .createIndex("ledger_approvals_by_decider")
+      .on("ledger_approvals")
+      .columns(["decider", "request_seq"])
+      .compile(),
   ];
 }
 

@@ -155,6 +155,16 @@ export const settledLikeIn = new Operation(
       .limit(50),
 );
 
+/** What a person decided, the newest first. */
+export const decisionsOf = new Operation((build, { decider }: { decider: string }) =>
+  build
+    .selectFrom("ledger_approvals")
+    .select("record")
+    .where("decider", "=", decider)
+    .orderBy("request_seq", "desc")
+    .limit(1_000),
+);
+
 export const nextDeadline = new Operation((build, _given: object) =>
   withDeadline(build).select("expires_at").orderBy("expires_at").limit(1),
 );

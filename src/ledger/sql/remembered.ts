@@ -5,7 +5,7 @@ import { indexable } from "../seal.ts";
 import { ask, type Dialect, type Read, type Work } from "./database.ts";
 import { grantPage, grantRow, grantsFor } from "./grants.ts";
 import { takenWithin } from "./takes.ts";
-import { readRow, settledLike, settledLikeIn } from "./read.ts";
+import { decisionsOf, readRow, settledLike, settledLikeIn } from "./read.ts";
 
 /** What a ledger's database holds of decisions for later calls. */
 export function rememberedIn(dialect: Dialect, read: Read): Remembered {
@@ -14,6 +14,10 @@ export function rememberedIn(dialect: Dialect, read: Read): Remembered {
     grant: (grant_id, at) => read(() => readGrant(dialect, grant_id, at)),
     grantsFor: (call) => read(() => readGrantsFor(dialect, call)),
     taken: (limit) => read(() => takenWithin.rows(dialect, limit)),
+    async decidedBy({ decider, since }) {
+      const found = await read(() => decisionsOf.rows(dialect, { decider }));
+      return found.map(readRow).filter(({ decision }) => (decision?.decided_at ?? "") >= since);
+    },
     async settledLike({ tool, args_digest, thread_id }) {
       const given = { tool: indexable(tool), args_digest };
       const found = await read(() =>

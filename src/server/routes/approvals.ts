@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus } from "../../ledger/index.ts";
 import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
-import { principalOf } from "../identity/principal.ts";
+import { decider, principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 
 const ApprovalId = z.object({ approval_id: z.string().max(200) });
@@ -68,7 +68,8 @@ export function approvalRoutes(app: OpenAPIHono, { desk, ports, threadsSeenBy }:
   });
   app.openapi(get, async (c) => {
     const { wait = 0 } = c.req.valid("query");
-    const approval = await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000 });
+    const by = decider(principalOf(c));
+    const approval = await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000, by });
     tell([approval]);
     return c.json(approval, 200);
   });
