@@ -34,9 +34,9 @@ export function whyNobody(entry: Entry, { kind, verdict: { review } }: Subject):
   const later = kind === "call" && review.onTimeout === "escalate" ? review.escalate : [];
   const asker = entry.call?.requested_by ?? requester().requested_by;
   const may = new Set([...reviewers, ...later.flatMap((group) => group.reviewers)]);
-  if (separateDuties && asker !== undefined) may.delete(asker);
+  const isLess = separateDuties && asker !== undefined && may.delete(asker);
   if (may.size >= quorum) return undefined;
-  const but = separateDuties && asker !== undefined ? ", since whoever asked for it may not" : "";
+  const but = isLess ? ", since whoever asked for it may not" : "";
   if (may.size === 0) return `Nobody may decide this call${but}.`;
   return `${quorum} people must approve this call, and only ${may.size} may decide it${but}.`;
 }

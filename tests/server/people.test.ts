@@ -174,8 +174,17 @@ describe("a vote", () => {
     const body = resumeOf({ [at.approval_id]: approve });
     const path = `/threads/${at.thread_id}/runs/wait`;
     expect((await at.ann.post(path, body)).status).toBe(200);
-    expect([200, 409]).toContain((await at.ann.post(path, body)).status);
+    expect(await at.ann.post(path, body)).toMatchObject({ status: 200, body: { __interrupt__: [{}] } });
     expect(listOf((await at.show())["votes"])).toHaveLength(1);
+  });
+
+  it("that names no question counts for each who sends it, where one is open", async () => {
+    const at = await paused(two);
+    const path = `/threads/${at.thread_id}/runs/wait`;
+    expect((await at.ann.post(path, resumeOf(approve))).status).toBe(200);
+    expect((await at.bob.post(path, resumeOf(approve))).status).toBe(200);
+    expect(await at.show()).toMatchObject({ status: "approved", votes: [{}, {}] });
+    expect(at.effects.deleted).toEqual(["a"]);
   });
 });
 
