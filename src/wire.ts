@@ -9,6 +9,7 @@ import {
   Log,
   readLimits,
   readOrigin,
+  readTelling,
   keepUp,
   recover,
   SWEEPER,
@@ -18,6 +19,7 @@ import {
   type JwtOptions,
   type Limits,
   type Listening,
+  type NoticeOptions,
   type ServerParts,
   type Logger,
 } from "./server/index.ts";
@@ -41,6 +43,8 @@ export {
   type ErrorLogger,
   type Limits,
   type LogFields,
+  type NoticeEvent,
+  type NoticeOptions,
   type Logger,
 } from "./server/index.ts";
 
@@ -57,6 +61,10 @@ export interface ServerOptions {
   allowOrigins?: readonly string[];
   /** Hosts that webhooks may go to although their addresses are not public; `localhost` for this machine. */
   allowWebhookHosts?: readonly string[];
+  /** Where approvals are told as they are asked, warned of, escalated and resolved; see `docs/operations.md`. */
+  notices?: readonly NoticeOptions[];
+  /** Where people reach the server, for links to it. Default: where it listens. */
+  publicUrl?: string;
   /** Whose JWTs the server takes; see `docs/identity.md`. With it, everybody says who they are. */
   jwt?: JwtOptions;
   /** How often threads are looked for whose time to live is over, in milliseconds. Default: every minute. */
@@ -106,6 +114,7 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
     throw new StartError("bad_store", `"store" cannot be kept: give "file:./state.db" or "postgres://…".`);
   // Before the store is opened, so that a refused start leaves none behind.
   allowOrigins.forEach(readOrigin);
+  const telling = readTelling(options);
   const closing = new AbortController();
   // Each open stream listens to it.
   setMaxListeners(0, closing.signal);
@@ -113,9 +122,9 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
   try {
     const parts = await openParts({
       ...{ config, store, host, allowOrigins, clock, log, limits, onError, onClose: closers.add },
-      ...{ jwt: options.jwt, closing: closing.signal, allowWebhookHosts: options.allowWebhookHosts ?? [] },
+      ...{ jwt: options.jwt, closing: closing.signal, telling },
     });
-    const { ledger, desk, manager, ports, processes, sockets, tail, webhooks } = parts;
+    const { ledger, desk, manager, ports, processes, sockets, tail } = parts;
     const app = createApp(parts);
 
     let listening: Listening | null = null;
@@ -152,12 +161,14 @@ export async function createServer(options: ServerOptions): Promise<CountersignS
         await processes.look();
         await processes.takeDuty(SWEEPER);
         await tail.open();
+        await parts.telling.open();
         await recover(ports, manager);
         listening = await listen(app, { host, port, sockets, limits });
         log.info("server started", { url: listening.url, pid: process.pid });
-        await webhooks.start();
+        await parts.telling.start(listening.url);
         stopKeeping = keepAll(parts, options.sweepEveryMs);
-        stopUpkeep = keepUp({ ports, manager, processes, tail, onLost, onGone: () => webhooks.takeUp() });
+        const onGone = (): Promise<void> => parts.telling.webhooks.takeUp();
+        stopUpkeep = keepUp({ ports, manager, processes, tail, onLost, onGone });
         return { url: listening.url };
       },
       stop: () => (stopped ??= stop()),

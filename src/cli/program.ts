@@ -18,6 +18,8 @@ Environment:
   COUNTERSIGN_STORE      where approvals are kept (file:.countersign/state.db)
   COUNTERSIGN_PORT, COUNTERSIGN_HOST    where a server listens
   COUNTERSIGN_JWT_…      ISSUER, AUDIENCE, JWKS, ROLES_CLAIM: whose JWTs count
+  COUNTERSIGN_NOTIFY_SECRET    signs what "serve --notify" tells
+  COUNTERSIGN_PUBLIC_URL where people reach the server, for links to it
   COUNTERSIGN_POLICY     of the bundled agent: careful, everyday or headless
   COUNTERSIGN_MODEL      such as "openai:gpt-5"; default: the rehearsal model
   COUNTERSIGN_WORKSPACE  the folder of the bundled agent (workspace)

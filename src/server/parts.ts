@@ -24,7 +24,7 @@ import type { Identity } from "./identity/identity.ts";
 import type { Principal } from "./identity/principal.ts";
 import type { Sockets } from "./sockets.ts";
 import type { MayReach } from "./webhooks/allowed-hosts.ts";
-import type { Webhooks } from "./webhooks/webhooks.ts";
+import type { Telling } from "./notices/telling.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
 export type GraphJudgement =
@@ -115,7 +115,8 @@ export interface ServerParts extends DeskParts {
   isGated(graph_id: string): Promise<boolean>;
   closingWords: ClosingPort;
   policies: NamedPolicy[];
-  webhooks: Webhooks;
+  /** Tells clients of their runs and the owner of approvals. */
+  telling: Telling;
   /** Where webhooks may go. */
   mayReach: MayReach;
   version: string;

@@ -20,6 +20,8 @@ export type StartErrorCode =
   | "process_lost"
   | "bad_address"
   | "bad_origin"
+  | "bad_notice" // a target of notices that cannot be meant or may not be reached
+  | "bad_public_url"
   | "bad_limit"
   | "bad_identity"
   | "identity_required" // others can reach the server, and nobody could say who they are

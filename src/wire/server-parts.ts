@@ -28,7 +28,6 @@ import {
   openTraces,
   Processes,
   readNamedPolicies,
-  reachable,
   readVersion,
   RunManager,
   RunRegistry,
@@ -39,9 +38,9 @@ import {
   Tail,
   Threads,
   threadsSeenBy,
+  Telling,
   Told,
   unwrap,
-  Webhooks,
   type GraphSource,
   type Limits,
   type JwtOptions,
@@ -50,6 +49,7 @@ import {
   type RunPorts,
   type Served,
   type ServerParts,
+  type TellingSettings,
 } from "../server/index.ts";
 import { assertIdentities } from "./identities.ts";
 import { openMasks } from "./masks.ts";
@@ -62,7 +62,7 @@ export interface PartsOptions {
   store: string;
   host: string;
   allowOrigins: readonly string[];
-  allowWebhookHosts: readonly string[];
+  telling: TellingSettings;
   jwt: JwtOptions | undefined;
   clock: () => number;
   onError: (error: unknown, about?: { error_id: string }) => void;
@@ -120,13 +120,12 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
   if (traces) onClose(() => traces.close());
   const stopObserving = observe(ledger, { log: options.log, metrics, traces });
   onClose(async () => stopObserving());
-  const mayReach = reachable(options.allowWebhookHosts);
-  const webhooks = new Webhooks(ports, { database, mayReach });
-  onClose(() => webhooks.stop());
+  const telling = new Telling(ports, database, options.telling);
+  onClose(() => telling.stop());
   const manager = new RunManager(ports, {
     onEnded: ({ run, record, stored }, outcome) => {
       if (stored.isTemporary && outcome.status !== "drained") void forgetThread(parts, run);
-      if (record.webhook !== null) webhooks.tell(record, outcome, run.result);
+      if (record.webhook !== null) telling.webhooks.tell(record, outcome, run.result);
     },
   });
   const parts = {
@@ -139,7 +138,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     assistants: await openAssistants({ ...graphPorts, database, graphs, checkpointer, clock, readsPolicy }),
     ...{ limits: options.limits, log: options.log, streams },
     ...{ decisions: new DecisionLimit(options.limits), metrics, traces },
-    ...{ webhooks, mayReach, health: new Health(database) },
+    ...{ telling, mayReach: options.telling.mayReach, health: new Health(database) },
     judge: judgeWith(graphs),
     modeOf: modesOf(graphs),
     isGated: gatesOf(graphs),

@@ -88,7 +88,7 @@ describe("the group of an approval", () => {
         `/approvals?group_id=${group_id}&limit=2${cursor && `&cursor=${cursor}`}`,
       );
       ids.push(...listOf(page.body["approvals"]).map(({ approval_id }) => textOf(approval_id)));
-      cursor = page.body["next_cursor"] as string | null;
+      cursor = page.body["next_cursor"] as unknown as string | null;
     }
     expect(ids).toHaveLength(5);
     expect(new Set(ids).size).toBe(5);

@@ -22,6 +22,12 @@ export function serveCommand(): Command {
     )
     .option("--allow-origin <url...>", "pages of this origin may use the server, and decide")
     .option("--allow-webhook-host <host...>", "webhooks may go there though its address is not public")
+    .option("--notify <url...>", "tell approvals there, signed with COUNTERSIGN_NOTIFY_SECRET")
+    .addOption(
+      new Option("--public-url <url>", "where people reach the server, for links to it").env(
+        "COUNTERSIGN_PUBLIC_URL",
+      ),
+    )
     .option("--studio", "let LangGraph Studio use the server, and print its link")
     .addOption(
       new Option("--log-level <level>", "what is told on standard error")

@@ -16,6 +16,8 @@ export interface ServeOptions extends OutputOptions, JwtFlags {
   store: string;
   allowOrigin?: string[];
   allowWebhookHost?: string[];
+  notify?: string[];
+  publicUrl?: string;
   studio?: boolean;
   logLevel: LogLevel;
   logFormat?: LogFormat;
@@ -32,6 +34,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     host: options.host,
     port: readPort(options.port, "--port"),
     allowWebhookHosts: options.allowWebhookHost ?? [],
+    notices: (options.notify ?? []).map((url) => ({ url, secret: noticeSecret() })),
+    ...(options.publicUrl && { publicUrl: options.publicUrl }),
     allowOrigins: [...(options.allowOrigin ?? []), ...(isStudio ? STUDIO_ORIGINS : [])],
     jwt: jwtOf(options),
     logger,
@@ -72,6 +76,11 @@ function stopOnSignal(server: RunningServer, options: OutputOptions): void {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+}
+
+/** Not on the command line, where everybody on the machine could read it. */
+function noticeSecret(): string | undefined {
+  return process.env["COUNTERSIGN_NOTIFY_SECRET"] || undefined;
 }
 
 function withoutPassword(store: string): string {

@@ -1,4 +1,4 @@
-import type { ErrorLogger, JwtOptions, Logger } from "../../wire.ts";
+import type { ErrorLogger, JwtOptions, Logger, NoticeOptions } from "../../wire.ts";
 import { CliError, usageError } from "../cli-error.ts";
 
 /** What a server is started with. */
@@ -10,6 +10,10 @@ export interface ServerSettings {
   allowOrigins: string[];
   /** Hosts that webhooks may go to although their addresses are not public. */
   allowWebhookHosts?: string[];
+  /** Where approvals are told. */
+  notices?: NoticeOptions[];
+  /** Where people reach the server, for links to it. */
+  publicUrl?: string;
   /** Whose JWTs it takes; `undefined`: nobody's. */
   jwt: JwtOptions | undefined;
   logger: Logger | ErrorLogger;
@@ -39,9 +43,17 @@ export async function startServer({ jwt, ...settings }: ServerSettings): Promise
   }
 }
 
-/** An origin comes from the command line, so a bad one is a mistake in it. */
+/** What comes from the command line, and so is a mistake in it when it is bad. */
+const OPTIONS = {
+  bad_origin: "--allow-origin",
+  bad_notice: "--notify",
+  bad_public_url: "--public-url",
+};
+
 function refuse(error: unknown): never {
-  throw hasCode(error, "bad_origin") ? usageError(`--allow-origin: ${error.message}`) : error;
+  for (const [code, option] of Object.entries(OPTIONS))
+    if (hasCode(error, code)) throw usageError(`${option}: ${error.message}`);
+  throw error;
 }
 
 function hasCode(error: unknown, code: string): error is Error {

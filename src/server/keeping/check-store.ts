@@ -5,6 +5,7 @@ import { assistantMigrations } from "../assistants/tables.ts";
 import { serverMigrations } from "../database/migrations.ts";
 import { itemMigrations } from "../items/migrations.ts";
 import { StartError } from "../start-error.ts";
+import { noticeMigrations } from "../notices/migrations.ts";
 import { webhookMigrations } from "../webhooks/migrations.ts";
 import { findDangling } from "./find-dangling.ts";
 import { keepingMigrations } from "./migrations.ts";
@@ -32,6 +33,7 @@ const KNOWN: Record<string, number> = {
   items: itemMigrations.length,
   keeping: keepingMigrations.length,
   webhooks: webhookMigrations.length,
+  notices: noticeMigrations.length,
 };
 
 /**

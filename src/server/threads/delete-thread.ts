@@ -5,10 +5,11 @@ import { dropCheckpoints } from "../database/stored-checkpoints.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { dropAnswers } from "../keeping/answers-of.ts";
 import { noteOwner } from "../keeping/former-owners.ts";
+import { dropNotices } from "../notices/kept-notices.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import type { Run } from "../runs/run.ts";
-import { dropWebhooks } from "../webhooks/waiting.ts";
+import { dropMessages } from "../webhooks/outbox.ts";
 import { closeCalls } from "./close-calls.ts";
 
 const REASON = "The thread was deleted.";
@@ -52,7 +53,8 @@ async function erase(parts: ServerParts, thread_id: string, by: DecidedBy, reaso
       yield* noteOwner(parts.database, thread_id);
       yield* removing(parts, thread_id);
       yield* dropAnswers(parts.database, thread_id);
-      yield* dropWebhooks(parts.database, thread_id);
+      yield* dropMessages(parts.database, thread_id);
+      yield* dropNotices(parts.database, thread_id);
     },
   });
 }

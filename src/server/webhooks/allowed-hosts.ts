@@ -23,12 +23,22 @@ export function reachable(allowed: readonly string[]): MayReach {
  */
 export function assertWebhook(webhook: string | null | undefined, mayReach: MayReach): void {
   if (webhook === null || webhook === undefined) return;
-  const { hostname, username, password } = new URL(webhook);
-  if (username !== "" || password !== "") throw refused("may hold no user name and no password");
+  const fault = faultOf(new URL(webhook), mayReach);
+  if (fault === "has_user") throw refused("may hold no user name and no password");
+  if (fault === "not_public")
+    throw refused("leads to an address that is not public; the server's owner can allow its host");
+}
+
+/** Why an address is not one to post to, as far as it says so itself; `null` where it does not. */
+export function faultOf(
+  { hostname, username, password }: URL,
+  mayReach: MayReach,
+): "has_user" | "not_public" | null {
+  if (username !== "" || password !== "") return "has_user";
   const name = plainName(hostname);
   const isLiteral = isIP(name) !== 0 || isLoopback(name);
-  if (!isLiteral || mayReach(hostname, isLoopback(name) ? "127.0.0.1" : name)) return;
-  throw refused("leads to an address that is not public; the server's owner can allow its host");
+  if (!isLiteral || mayReach(hostname, isLoopback(name) ? "127.0.0.1" : name)) return null;
+  return "not_public";
 }
 
 /** A host without the brackets around IPv6, the dot at its end, and capitals. */
