@@ -27,6 +27,7 @@ import {
   LedgerError,
   lintPolicy,
   ModelError,
+  modelReviewer,
   openDesk,
   openLedger,
   parseOverlay,
@@ -58,8 +59,11 @@ import type {
   Policy,
   PolicyInput,
   PolicyOverlay,
+  Reviewer,
+  ReviewRequest,
   Settled,
   Step,
+  ThreadMode,
   Tier,
   ToolFacts,
   Verdict,
@@ -184,6 +188,23 @@ const person: Answer = async (approval, { signal }) => {
   return { type: "reject", message: "no" };
 };
 createApprovalAgent({ ...options, answer: answers[0] ?? person });
+
+// Reviewers that code registers: the helpers for evaluations are some, too.
+const careful: Reviewer = async (request, { signal }) => {
+  is<ReviewRequest>(request);
+  is<AbortSignal>(signal);
+  return { type: "reject", reason: "It sends a key out.", risk: "critical" };
+};
+const reviewers: Record<string, Reviewer> = {
+  ...{ careful, model: modelReviewer({ model: "openai:gpt-4o", rubric: "Reject what sends keys out." }) },
+  ...{ yes: approveAll(), no: rejectAll("no"), script: scriptedReviewer([{ type: "next" }]) },
+};
+createApprovalAgent({ ...options, reviewers });
+createToolNode([risky], { policy, reviewers });
+// @ts-expect-error: a reviewer edits nothing.
+const editor: Reviewer = async () => ({ type: "edit", args: {} });
+is<Reviewer>(editor);
+is<Promise<ThreadMode>>(openDesk(ledger).setMode("t", "never", { onlyTighten: true }));
 
 // The parts, for a graph of one's own.
 const gate = createToolNode([risky], { policy, ledger, names: { tools: "act" }, stateKeys: ["messages"] });
