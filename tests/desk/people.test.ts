@@ -158,6 +158,16 @@ describe.each(ledgerUrls())("a desk %s", (_name, url) => {
     expect((await desk.get(approval_id)).votes).toEqual([]);
   });
 
+  it("hides in a vote what policy masks in the call", async () => {
+    const { approval_id, call_id } = await open({ quorum: 2, mask: ["path"] });
+    const said = { ...approve, reason: "notes/old.md is old" };
+    const { approval } = await desk.decide(approval_id, said, user("ann"));
+    expect(approval.votes).toMatchObject([{ reason: "*** is old" }]);
+    const { events } = await desk.audit({ limit: 10_000 });
+    const cast = events.filter((one) => one.call_id === call_id && one.type === "vote_cast");
+    expect(cast).toMatchObject([{ data: { decision: { reason: "*** is old" } } }]);
+  });
+
   it("takes several votes in one step, all or none", async () => {
     const [one, two] = [await open({ quorum: 2 }), await open({ quorum: 2, reviewers: ["bob"] })];
     const both = [one, two].map(({ approval_id }) => ({ approval_id, decision: approve }));

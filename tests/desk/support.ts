@@ -18,15 +18,20 @@ export async function openQuestion(
     name = "1",
     thread_id = "t1",
     requested_by,
+    mask,
     ...change
-  }: Partial<Asked> & { name?: string; thread_id?: string; requested_by?: string } = {},
+  }: Partial<Asked> & { name?: string; thread_id?: string; requested_by?: string; mask?: string[] } = {},
 ): Promise<Approval> {
   const call_id = idOf(thread_id, name);
   const approval_id = approvalId(call_id, 1);
   const commands = [
     {
       type: "start" as const,
-      data: started({ tool_call_id: name, ...(requested_by !== undefined && { requested_by }) }),
+      data: started({
+        tool_call_id: name,
+        ...(requested_by !== undefined && { requested_by }),
+        ...(mask && { mask }),
+      }),
     },
     {
       type: "ask" as const,
