@@ -10,6 +10,7 @@ export { Executions, LEASE_MS, type Claim, type Claimed } from "./execution.ts";
 export { Fatigue } from "./figures/figures.ts";
 export { floodsIn } from "./flood.ts";
 export { frictionFor } from "./friction.ts";
+export { Outlook, outlooksFor, type Looked } from "./outlook.ts";
 export { isoTime, targetOf, type DeskPorts, type Resumed } from "./ports.ts";
 export { readAnswer, type Addressed, type OpenQuestion } from "./read-answer.ts";
 export { readDecision } from "./read-decision.ts";

@@ -1,5 +1,5 @@
 import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
-import type { Desk } from "../desk/index.ts";
+import type { Desk, Outlook } from "../desk/index.ts";
 import type { Args, Call } from "../ledger/index.ts";
 import type { Database, ThreadIds } from "../ledger/sql/index.ts";
 import type { Mode, Verdict } from "../policy/index.ts";
@@ -28,14 +28,28 @@ import type { Telling } from "./notices/telling.ts";
 
 /** What a graph's own gate says of a call. `invalid`: it would not be judged at all, and nobody asked. */
 export type GraphJudgement =
-  { kind: "judged"; verdict: Pick<Verdict, "tier" | "rules" | "why"> } | { kind: "invalid"; message: string };
+  | { kind: "judged"; verdict: Pick<Verdict, "tier" | "rules" | "why">; outlook: Outlook }
+  | { kind: "invalid"; message: string };
 
-/** Judges a call as a graph's gate would, with its own policy or another; `null` for a graph without a gate of ours. */
+/**
+ * Judges the calls of a turn as a graph's gate would, with its own policy or another; `null` for a graph without a gate of
+ * ours.
+ */
 export type JudgePort = (
   graph_id: string,
-  call: { name: string; args: Args },
-  options: { policy?: unknown; context?: unknown },
-) => Promise<GraphJudgement | null>;
+  calls: readonly { name: string; args: Args }[],
+  options: JudgeOptions,
+) => Promise<GraphJudgement[] | null>;
+
+export interface JudgeOptions {
+  policy?: unknown;
+  context?: unknown;
+  /** The thread whose history counts; without one, that of a new thread. */
+  thread_id?: string;
+  assistant_id?: string | null;
+  /** Who would ask for it. */
+  user: string | null;
+}
 
 /** The mode that a graph's policy and a context say; `null` for a graph without a gate of ours. */
 export type ModePort = (graph_id: string, context: unknown) => Promise<Mode | null>;

@@ -5,13 +5,12 @@ import type { GateOptions } from "../graph/gate-parts.ts";
 import { closing, unanswered } from "../graph/history.ts";
 import { announceHost, executionsOf, seal, type ApprovalGraph, type Host } from "../graph/index.ts";
 import { masksIn } from "../graph/graph-masks.ts";
-import { Judge } from "../graph/judge.ts";
 import { overlaysOf } from "../graph/overlays.ts";
 import { readsPolicy } from "../graph/schemas-of.ts";
 import { refusalText } from "../graph/texts.ts";
-import { generalFacts, shelve, type Tool } from "../graph/tool-shelf.ts";
+import type { Tool } from "../graph/tool-shelf.ts";
 import { combine, definePolicy, modeOf } from "../policy/index.ts";
-import type { ClosingPort, GraphPorts, Graphs, JudgePort, MasksPort, ModePort } from "../server/index.ts";
+import type { ClosingPort, GraphPorts, Graphs, MasksPort, ModePort } from "../server/index.ts";
 
 // Which server the graph that runs right now belongs to: there may be several in a process.
 const hosts = new AsyncLocalStorage<Host>();
@@ -29,18 +28,6 @@ export function graphPortsOf(host: Host & { clock: () => number }): GraphPorts {
         graph.streamTransformers ?? [],
       ),
     executionsIdle: () => executionsOf(host.ledger).idle(),
-  };
-}
-
-/** Judges as a graph's own gate does. */
-export function judgeWith(graphs: Graphs): JudgePort {
-  return async (graph_id, call, { policy, context }) => {
-    const made = madeWith(await graphs.get(graph_id));
-    if (made === undefined) return null;
-    const shelf = shelve(made.tools);
-    const rule = definePolicy(policy ?? made.policy ?? { version: 1 }, { tools: generalFacts(shelf) });
-    const judgement = new Judge(rule, shelf).judge(call, overlaysOf(context));
-    return judgement.kind === "judged" ? { kind: "judged", verdict: judgement.verdict } : judgement;
   };
 }
 
@@ -75,7 +62,7 @@ export const closingWords: ClosingPort = {
 };
 
 /** What an agent with a gate of ours was made with; other graphs of LangGraph have none that could be asked. */
-function madeWith(graph: unknown): (GateOptions & { tools: readonly Tool[] }) | undefined {
+export function madeWith(graph: unknown): (GateOptions & { tools: readonly Tool[] }) | undefined {
   // Its door may be of another copy of this package, so what it was made with is asked for, and not its class.
   const made = optionsOf(graph as ApprovalGraph) as (GateOptions & { tools?: readonly Tool[] }) | undefined;
   return made?.tools === undefined ? undefined : { ...made, tools: made.tools };

@@ -54,7 +54,8 @@ import {
 import { assertIdentities } from "./identities.ts";
 import { openMasks } from "./masks.ts";
 import { migrate } from "./migrate.ts";
-import { closingWords, gatesOf, graphPortsOf, judgeWith, modesOf } from "./graph-side.ts";
+import { closingWords, gatesOf, graphPortsOf, modesOf } from "./graph-side.ts";
+import { judgeWith } from "./judge-with.ts";
 
 /** What a server is made from. */
 export interface PartsOptions {
@@ -139,7 +140,7 @@ export async function openParts(options: PartsOptions): Promise<ServerParts & { 
     ...{ limits: options.limits, log: options.log, streams },
     ...{ decisions: new DecisionLimit(options.limits), metrics, traces },
     ...{ telling, mayReach: options.telling.mayReach, health: new Health(database) },
-    judge: judgeWith(graphs),
+    judge: judgeWith(graphs, ledger, clock),
     modeOf: modesOf(graphs),
     isGated: gatesOf(graphs),
     readsPolicy: async (graph_id: string) => readsPolicy(await graphs.get(graph_id)),

@@ -74,6 +74,29 @@ describe("policy check", () => {
     expect(stdout).toMatch(/^tier +approve\nrules +none\nwhy +Because.\npolicy +that of agent at http/);
   });
 
+  it("says what would come of it now, as the server knows", async () => {
+    const verdict = { tier: "approve", rules: [], why: "Because." };
+    const question = {
+      ...{ reason: "Because.", description: "Deletes a.", allowed_decisions: ["approve", "reject"] },
+      ...{ require_reason: [], timeout: "2h", on_timeout: "escalate", escalate: ["leads"], quorum: 2 },
+      ...{ by: [["finance"]], separate_duties: false, remember: null, quiet_until: null, automatic: [] },
+    };
+    const outlook = { will: "ask", by: { kind: "people", id: null }, why: "Because.", question };
+    const stub = await startStub(() => ({ json: { verdict, outlook } }));
+    const asked = (command: string) =>
+      runCli(["policy", command, ...call("t", {}), "--thread", "t1"], {
+        env: { COUNTERSIGN_URL: stub.url },
+      });
+    const [{ stdout }, explained] = [await asked("check"), await asked("explain")];
+    await stub.close();
+    expect(stub.seen[0]?.body).toEqual({ tool: "t", args: {}, thread_id: "t1" });
+    expect(stdout).toContain(
+      "now        ask, by people\nquestion   Deletes a.\nanswers    approve, reject\n",
+    );
+    expect(stdout).toContain("asked      finance, 2 of them; after 2h: goes to leads");
+    expect(explained.stdout).toContain("Now it would be asked about: Because.");
+  });
+
   it("takes a policy of this package by its name", async () => {
     const args = call("write_file", { path: "scratch/a.txt" });
     const { stdout } = await runCli(["policy", "check", ...args, "--policy", "careful", "--json"]);

@@ -20,6 +20,7 @@ export interface CallOptions extends OutputOptions {
   policy?: string;
   risk?: string;
   graph?: string;
+  thread?: string;
 }
 
 /** A call to be judged here, with all that is known of it, and notes on what is not. */

@@ -43,5 +43,6 @@ function withCall(command: Command): Command {
     .requiredOption("--args <json>", "its arguments, a JSON object")
     .option("--policy <file>", "policy file, or careful, everyday (default), headless")
     .option("--risk <tier>", "what the tool's author declares: auto, suggest, approve or deny")
-    .option("--graph <name>", "ask the server, which knows the tools of this graph");
+    .option("--graph <name>", "ask the server, which knows the tools of this graph")
+    .option("--thread <id>", "ask the server, as on this thread");
 }

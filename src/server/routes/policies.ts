@@ -1,4 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { Outlook } from "../../desk/index.ts";
 import { Args } from "../../ledger/index.ts";
 import { definePolicy, evaluate, policyJsonSchema, Tier } from "../../policy/index.ts";
 import { assertSees } from "../identity/may.ts";
@@ -29,10 +30,20 @@ const schema = createRoute({
   responses: { 200: jsonAnswer(Json, "Draft 2020-12."), default: problemAnswer },
 });
 
+const Call = z.object({ tool: z.string().min(1).max(200), args: Args });
+
 const Question = z
   .object({
-    tool: z.string().min(1).max(200),
-    args: Args,
+    tool: Call.shape.tool.optional(),
+    args: Args.optional(),
+    calls: z
+      .array(Call)
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        "A whole turn in place of `tool` and `args`: what one call would take is gone for those behind it.",
+      ),
     policy: z
       .union([z.string(), Json])
       .optional()
@@ -44,16 +55,21 @@ const Question = z
   })
   .meta({ id: "PolicyQuestion" });
 
+const Judged = z.object({
+  verdict: z.object({ tier: Tier, rules: z.array(z.string()), why: z.string() }).meta({ id: "Verdict" }),
+  outlook: Outlook.optional().describe(
+    "What would come of it now, by what is remembered and counted. Not where only a policy is asked.",
+  ),
+});
+
 const check = createRoute({
   ...{ method: "post", path: "/policies/check", summary: "What would happen to a call, and why" },
   description: "Judges only; nothing is asked and nothing is run.",
   request: { body: jsonBody(Question, "The call.") },
   responses: {
     200: jsonAnswer(
-      z.object({
-        verdict: z
-          .object({ tier: Tier, rules: z.array(z.string()), why: z.string() })
-          .meta({ id: "Verdict" }),
+      Judged.partial().extend({
+        calls: z.array(Judged).optional().describe("Of each call, where `calls` were given, in their order."),
       }),
       "The verdict.",
     ),
@@ -73,20 +89,28 @@ export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: Polic
   app.openapi(list, (c) => c.json({ policies }, 200));
   app.openapi(schema, (c) => c.json(policyJsonSchema(), 200));
   app.openapi(check, async (c) => {
-    const { tool, args, thread_id, ...given } = c.req.valid("json");
-    const call = { name: tool, args };
+    const { thread_id, ...given } = c.req.valid("json");
+    const calls = callsOf(given);
     const policy = policyOf(given.policy);
+    const answer = (judged: z.infer<typeof Judged>[]) =>
+      c.json(given.calls === undefined ? (judged[0] ?? {}) : { calls: judged }, 200);
     const row = thread_id === undefined ? undefined : await threadOf(ports, thread_id);
     if (row) assertSees(principalOf(c), row);
     const graph_id = given.graph_id ?? row?.graph_id ?? undefined;
     if (graph_id === undefined) {
       if (policy === undefined) throw invalid("Name a policy, a graph or a thread on which a graph ran.");
-      return c.json({ verdict: brief(evaluate(definePolicy(policy), call)) }, 200);
+      const rule = definePolicy(policy);
+      return answer(calls.map((call) => ({ verdict: brief(evaluate(rule, call)) })));
     }
     ports.graphs.assertServed(graph_id);
     const context = row?.order_json ? (JSON.parse(row.order_json) as Order).context : undefined;
-    const judgement = await judge(graph_id, call, { ...(policy && { policy }), ...(context && { context }) });
-    return c.json({ verdict: verdictOf(judgement, graph_id) }, 200);
+    const { id: user } = principalOf(c);
+    const asked = { user, ...(policy && { policy }), ...(context && { context }) };
+    const place = row ? { thread_id: row.thread_id, assistant_id: row.assistant_id ?? null } : {};
+    const judged = await judge(graph_id, calls, { ...asked, ...place });
+    if (judged === null)
+      throw invalid(`The graph "${graph_id}" has no gate of ours, so it can say nothing of a call.`);
+    return answer(judged.map(said));
   });
 
   function policyOf(
@@ -101,11 +125,16 @@ export function policyRoutes(app: OpenAPIHono, { policies, judge, ports }: Polic
   }
 }
 
-function verdictOf(judgement: GraphJudgement | null, graph_id: string) {
-  if (judgement === null)
-    throw invalid(`The graph "${graph_id}" has no gate of ours, so it can say nothing of a call.`);
+function callsOf({ tool, args, calls }: z.infer<typeof Question>): { name: string; args: Args }[] {
+  if (calls !== undefined && tool === undefined && args === undefined)
+    return calls.map((one) => ({ name: one.tool, args: one.args }));
+  if (calls === undefined && tool !== undefined && args !== undefined) return [{ name: tool, args }];
+  throw invalid("Give `tool` and `args` of one call, or `calls` of a whole turn.");
+}
+
+function said(judgement: GraphJudgement): z.infer<typeof Judged> {
   if (judgement.kind === "invalid") throw invalid(judgement.message);
-  return brief(judgement.verdict);
+  return { verdict: brief(judgement.verdict), outlook: judgement.outlook };
 }
 
 function brief({ tier, rules, why }: { tier: Tier; rules: string[]; why: string }) {
