@@ -98,7 +98,8 @@ describe.each(places)("an allowance %s", (_name, place) => {
   });
 
   it("is never overdrawn by calls at once", async () => {
-    const stores = place();
+    const opened = place()();
+    const stores = () => opened;
     const everyone = policy({ allowances: [{ ...small, by: "everyone" }] });
     const turn = {
       tool_calls: Array.from({ length: 5 }, (_, n) => call("pay", { to: "ann", amount: 7 + n }, `c${n}`)),
