@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   definePolicy,
+  evaluate,
   formatDuration,
   parseDuration,
   policyJsonSchema,
@@ -57,6 +58,68 @@ describe("definePolicy", () => {
     });
     expect(Object.isFrozen(policy.review.decisions)).toBe(true);
     expect(definePolicy(policy)).toBe(policy);
+  });
+  it("takes every key of the language at once", () => {
+    const shell = ["git status", "git log --oneline", "ls *"];
+    const policy = definePolicy({
+      version: 1,
+      mode: "interactive",
+      default: "approve",
+      rules: [
+        { id: "reads", tools: ["read_file", "list_files"], tier: "auto" },
+        { id: "git", tools: ["run_shell"], when: { command: { shell } }, tier: "auto" },
+        { id: "scratch", tools: ["write_file"], when: { path: { within: "scratch/" } }, tier: "suggest" },
+        {
+          id: "keys",
+          tools: ["*"],
+          when: { path: { glob: "**/.env*" } },
+          tier: "deny",
+          reason: "Off limits.",
+        },
+        {
+          ...{ id: "refund", tools: ["refund"], when: { amount: { gt: 500 } }, tier: "approve" },
+          review: { quorum: 2, by: ["finance"], timeout: "4h", onTimeout: "escalate", remember: false },
+        },
+      ],
+      review: {
+        ...{ ask: "together", onNewInput: "refuse", decisions: ["approve", "edit", "reject", "respond"] },
+        ...{ timeout: "15m", onTimeout: "reject", escalate: ["leads", "owners"], quorum: 1 },
+        ...{ separateDuties: false, by: [], requireReason: ["reject"], remember: true },
+      },
+      grants: { scopes: ["thread", "user", "everyone"], maxTtl: "8h", maxUses: 50 },
+      allowances: [{ id: "small", tools: ["refund"], sum: "amount", upTo: 1000, per: "1d", by: "user" }],
+      fatigue: {
+        budget: { asks: 12, per: "1h", by: "reviewers", over: "reject" },
+        repeat: { afterReject: "reject", afterExpiry: "ask", asksPerRun: 30 },
+        rubberStamp: {
+          ...{ window: 20, approveRate: 0.95, medianSeconds: 2 },
+          then: { requireReason: true, pauseSeconds: 5, secondReviewer: false },
+        },
+      },
+      reviewers: [{ use: "name-registered-in-code", may: ["reject"], timeout: "20s" }],
+      groups: { finance: ["u_17", "u_21"], leads: ["u_3"], owners: ["u_1"] },
+      mask: ["**.authorization", "**.password"],
+    });
+    const verdict = evaluate(
+      policy,
+      { name: "refund", args: { amount: 900 } },
+      { tool: { name: "refund", declared: "approve", fields: ["amount"] } },
+    );
+    expect(verdict).toMatchObject({
+      tier: "approve",
+      review: {
+        ...{ quorum: 2, by: [["finance"]], reviewers: ["u_17", "u_21"], timeoutMs: 900_000 },
+        ...{ onTimeout: "escalate", remember: false },
+        escalate: [
+          { group: "leads", reviewers: ["u_3"] },
+          { group: "owners", reviewers: ["u_1"] },
+        ],
+      },
+      allowances: [{ id: "small", upTo: 1000 }],
+      budgets: [{ asks: 12, over: "reject" }],
+      reviewers: [{ use: "name-registered-in-code" }],
+      rubberStamp: { window: 20 },
+    });
   });
   it("always allows to reject", () => {
     expect(definePolicy({ version: 1, review: { decisions: ["approve"] } }).review.decisions).toEqual([
