@@ -78,3 +78,15 @@ function withoutTimes({ cells, metadata, ...rest }: Notebook): Notebook {
 export function outputsOf({ cells }: Notebook): Output[][] {
   return cells.flatMap(({ outputs }) => (outputs === undefined ? [] : [outputs]));
 }
+
+/**
+ * A notebook with, in each cell, the longest output of two runs: the kernel may lose the end of one, which is no fault of
+ * the notebook.
+ */
+export function fullest(a: Notebook, b: Notebook): Notebook {
+  const length = (cell: Cell | undefined) => JSON.stringify(cell?.outputs ?? null).length;
+  return {
+    ...a,
+    cells: a.cells.map((cell, at) => (length(b.cells[at]) > length(cell) ? (b.cells[at] ?? cell) : cell)),
+  };
+}
