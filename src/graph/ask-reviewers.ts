@@ -7,6 +7,7 @@ import { hearReviewer, type Heard } from "./hear-reviewer.ts";
 import { saidIn } from "./said.ts";
 import { unasked } from "./settle-unasked.ts";
 import type { ReviewRequest } from "./reviewer.ts";
+import { strictestOn } from "./under-thread-mode.ts";
 
 /** After so many rejections in a row, or so many in all, a person looks at the thread first. */
 const MOST_IN_ROW = 3;
@@ -35,7 +36,12 @@ export async function askReviewers(
   const said = [...before];
   for (const reviewer of reviewers) {
     const heard = await hear(entry, reviewer, request);
-    const settled = heard.error === undefined ? settling(entry, subject, { reviewer, heard, said }) : null;
+    const isClosed = heard.verdict === "approve" && (await isClosedMeanwhile(entry));
+    const settled = isClosed
+      ? { fault: "Meanwhile the thread was set to ask nobody." }
+      : heard.error === undefined
+        ? settling(entry, subject, { reviewer, heard, said })
+        : null;
     if (settled !== null && "commands" in settled) {
       // Whoever else was first: the gate goes on from what stands.
       await entry.change(...settled.commands);
@@ -44,6 +50,11 @@ export async function askReviewers(
     said.push(note(subject, reviewer, settled === null ? heard : { ...heard, error: settled.fault }));
   }
   return said;
+}
+
+/** Whether the thread's own mode has become one in which nothing is approved. */
+async function isClosedMeanwhile({ parts, target }: Entry): Promise<boolean> {
+  return (await strictestOn(parts.ledger, target.thread_id, "interactive")) !== "interactive";
 }
 
 /** Whether automatic reviewers have rejected so much on a thread that a person has to look at it. */

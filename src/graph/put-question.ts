@@ -8,6 +8,7 @@ import type { Judged } from "./judge.ts";
 import { whyNobody } from "./people-of.ts";
 import { settleUnasked } from "./settle-unasked.ts";
 import { withRoom } from "./room-to-ask.ts";
+import { strictestOn } from "./under-thread-mode.ts";
 
 /** Asks, or settles at once what nobody is asked in this mode. Throws to pause. */
 export async function putQuestion(
@@ -18,8 +19,12 @@ export async function putQuestion(
 ): Promise<undefined> {
   const before = verdict.mode === "interactive" ? await askReviewers(entry, subject, start) : start;
   if (before === null) return undefined;
+  const { ledger } = entry.parts;
+  // Reviewers take their time, and somebody may have set the thread to ask nobody meanwhile.
+  const mode =
+    before === start ? verdict.mode : await strictestOn(ledger, entry.target.thread_id, verdict.mode);
   const nobody = whyNobody(entry, subject);
-  if (verdict.mode === "never") {
+  if (mode === "never") {
     await settleUnasked(
       entry,
       subject,
@@ -27,7 +32,7 @@ export async function putQuestion(
       "rejected",
       "Policy asks nobody here: what needs an approval is rejected.",
     );
-  } else if (verdict.mode === "fail_closed") {
+  } else if (mode === "fail_closed") {
     await settleUnasked(entry, subject, before, "unavailable", "This run has nobody to ask.");
   } else if (nobody !== undefined) {
     await settleUnasked(entry, subject, before, "unavailable", nobody);

@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { openDesk } from "../../src/desk/index.ts";
 import type { Reviewer } from "../../src/graph/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { remove } from "./harness.ts";
-import { approves, rejects, reviewed, steps } from "./reviewed.ts";
+import { approves, passes, rejects, reviewed, steps } from "./reviewed.ts";
 import { sqliteFiles } from "./stores.ts";
 
 const sqlite = sqliteFiles();
@@ -40,6 +42,30 @@ describe("a crash or an abort while a reviewer is asked", () => {
     expect(one.effects.deleted).toEqual([]);
     expect(await one.approvals()).toEqual([]);
   });
+});
+
+describe("a mode that is set while a reviewer is asked", () => {
+  it.each([
+    ["approves", approves],
+    ["leaves it to a person", passes],
+  ] as const)(
+    "holds: a reviewer who %s meanwhile has nothing run and nobody asked",
+    async (_case, answer) => {
+      const ledgers: Ledger[] = [];
+      const reviewer: Reviewer = async (request, options) => {
+        for (const ledger of ledgers) await openDesk(ledger).setMode(request.thread_id, "never");
+        return answer(request, options);
+      };
+      const one = await reviewed({ reviewer });
+      ledgers.push(one.ledger);
+      await one.ask("delete a");
+      expect(one.effects.deleted).toEqual([]);
+      expect(await one.approvals()).toMatchObject([
+        { status: "rejected", decision: { decided_by: { kind: "policy" } } },
+      ]);
+      expect((await one.events()).filter(({ type }) => type === "reviewer_answered")).toHaveLength(1);
+    },
+  );
 });
 
 describe("after many rejections by automatic reviewers", () => {
