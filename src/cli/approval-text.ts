@@ -1,5 +1,6 @@
 import type { Approval } from "../ledger/index.ts";
 import { escalatedLines, mayDecideLines, onTimeoutLines, votesLines, votesText } from "./people-text.ts";
+import { groupLines, inGroups } from "./approval-groups.ts";
 import { exact, flatJson, prettyJson, readable, readableAgain } from "./readable.ts";
 import { table } from "./table.ts";
 import { timeLeft } from "./time-left.ts";
@@ -59,9 +60,15 @@ export function approvalCard(
   };
 }
 
-/** The rows of several approvals, each with its arguments on a line of its own. */
+/**
+ * The rows of several approvals, each with its arguments on a line of its own. Those of one group that are pending stand
+ * together, under a line that names the group.
+ */
 export function approvalTable(approvals: readonly Approval[], now = Date.now()): string[] {
-  const rows = approvals.map((one) => [
+  const groups = inGroups(approvals);
+  const above = groupLines(groups);
+  const ordered = groups.flat();
+  const rows = ordered.map((one) => [
     one.approval_id,
     clip(exact(one.tool), 14),
     one.status === "pending" ? one.tier : one.status,
@@ -71,9 +78,10 @@ export function approvalTable(approvals: readonly Approval[], now = Date.now()):
   return [
     headings,
     ...lines.flatMap((line, index) => [
+      ...[above.get(ordered[index]) ?? []].flat(),
       line,
-      `  ${clip(flatJson(approvals[index]?.args), COLUMNS - 2)}`,
-      ...peopleLines(approvals[index]),
+      `  ${clip(flatJson(ordered[index]?.args), COLUMNS - 2)}`,
+      ...peopleLines(ordered[index]),
     ]),
   ];
 }

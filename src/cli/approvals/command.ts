@@ -1,7 +1,8 @@
 import { Option, type Command } from "commander";
-import type { ApprovalStatus } from "../../ledger/index.ts";
+import type { ApprovalStatus, Decision } from "../../ledger/index.ts";
 import { newCommand, newGroup } from "../command.ts";
 import type { DecideOptions } from "./decide.ts";
+import type { GroupOptions } from "./group.ts";
 import type { OutputOptions } from "../print.ts";
 import type { ListOptions } from "./list.ts";
 import { rememberOf, type RememberOptions } from "./remember.ts";
@@ -42,6 +43,21 @@ export function approvalsCommand(): Command {
   return approvals;
 }
 
+function withGroup(command: Command): Command {
+  return command
+    .argument("[id]", "id of the approval")
+    .option("--group <id>", "all pending calls of this group, grp_…, and none that comes later")
+    .option("--except <id...>", "with --group: but not these approvals");
+}
+
+/** Decides one approval or those of a group. */
+async function decide(id: string | undefined, decision: Decision, options: GroupOptions): Promise<void> {
+  const { decideGroup, readWhich } = await import("./group.ts");
+  const which = readWhich(id, options);
+  if ("group" in which) return decideGroup(which, decision, options);
+  return (await import("./decide.ts")).decideApproval(which.id, decision, options);
+}
+
 function withRemember(command: Command): Command {
   return command
     .addOption(
@@ -66,11 +82,10 @@ function listCommand(): Command {
 }
 
 function approveCommand(): Command {
-  return newCommand("approve", "run the call as it was shown")
-    .argument("<id>", "id of the approval")
-    .action(async (id: string, options: DecideOptions & RememberOptions) =>
-      (await import("./decide.ts")).decideApproval(id, { type: "approve", ...rememberOf(options) }, options),
-    );
+  return withGroup(newCommand("approve", "run the call as it was shown")).action(
+    async (id: string | undefined, options: GroupOptions & RememberOptions) =>
+      decide(id, { type: "approve", ...rememberOf(options) }, options),
+  );
 }
 
 function editCommand(): Command {
@@ -84,14 +99,14 @@ function editCommand(): Command {
 }
 
 function rejectCommand(): Command {
-  return newCommand("reject", "do not run the call")
-    .argument("<id>", "id of the approval")
+  return withGroup(newCommand("reject", "do not run the call"))
     .option(MESSAGE, "why not, for the model")
-    .action(async (id: string, options: DecideOptions & RememberOptions & { message?: string }) => {
-      const message = options.message === undefined ? {} : { message: options.message };
-      const decision = { type: "reject" as const, ...message, ...rememberOf(options) };
-      return (await import("./decide.ts")).decideApproval(id, decision, options);
-    });
+    .action(
+      async (id: string | undefined, options: GroupOptions & RememberOptions & { message?: string }) => {
+        const message = options.message === undefined ? {} : { message: options.message };
+        return decide(id, { type: "reject", ...message, ...rememberOf(options) }, options);
+      },
+    );
 }
 
 function respondCommand(): Command {

@@ -1,9 +1,18 @@
-import type { Approval } from "../../ledger/index.ts";
+import type { Approval, Decision } from "../../ledger/index.ts";
 import { parseObject } from "../json-argument.ts";
 import type { Reply } from "./input.ts";
 
-/** What a line answers to a question, or what is wrong with the line. */
-export function readAnswer(line: string, { allowed_decisions }: Approval): Reply | { fault: string } {
+/**
+ * What a line answers to a question, or what is wrong with the line. Where several calls were shown together, `approve
+ * all`, `reject all` and `reject all because …` are for each of them.
+ */
+export function readAnswer(
+  line: string,
+  { allowed_decisions }: Approval,
+  together = 1,
+): Reply | { fault: string } {
+  const all = together > 1 ? readAll(line) : undefined;
+  if (all !== undefined) return { kind: "decide_all", decision: all };
   const [, word = "", rest = ""] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(line) ?? [];
   const reason = rest === "" ? {} : { reason: rest };
   switch (word.toLowerCase()) {
@@ -29,11 +38,21 @@ export function readAnswer(line: string, { allowed_decisions }: Approval): Reply
     case "/exit":
       return { kind: "leave" };
     default:
-      return { fault: `A question is open: answer it with ${answers(allowed_decisions)}, or /quit.` };
+      return {
+        fault: `A question is open: answer it with ${answers(allowed_decisions, together)}, or /quit.`,
+      };
   }
 }
 
-function answers(allowed: Approval["allowed_decisions"]): string {
+function readAll(line: string): Decision | undefined {
+  const [, word = "", why = ""] = /^\s*(approve|reject)\s+all(?:\s+because\s+(.*?))?\s*$/is.exec(line) ?? [];
+  if (word === "") return undefined;
+  if (word.toLowerCase() === "approve") return { type: "approve", ...(why === "" ? {} : { reason: why }) };
+  return { type: "reject", ...(why === "" ? {} : { message: why }) };
+}
+
+function answers(allowed: Approval["allowed_decisions"], together: number): string {
   const forms = { approve: "approve", edit: "edit {…}", reject: "reject WHY", respond: "respond TEXT" };
-  return [...allowed.map((type) => forms[type]), "later"].join(", ");
+  const all = together > 1 ? ["approve all", "reject all"] : [];
+  return [...allowed.map((type) => forms[type]), ...all, "later"].join(", ");
 }

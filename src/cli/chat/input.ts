@@ -6,6 +6,8 @@ export type Said = { kind: "message"; text: string } | { kind: "leave" } | { kin
 /** What a person does with a question. `overtaken`: the signal came first. */
 export type Reply =
   | { kind: "decide"; decision: Decision }
+  /** The same decision for all calls that were shown together. */
+  | { kind: "decide_all"; decision: Decision }
   | { kind: "later" }
   | { kind: "show" }
   | { kind: "leave" }
@@ -16,6 +18,8 @@ export interface Asking {
   signal: AbortSignal;
   /** Some of the arguments are not on the screen. */
   isClipped: boolean;
+  /** How many calls can be decided together with it, itself among them. */
+  together: number;
   /** What was refused just now, to be mended. */
   refused: Decision | undefined;
 }

@@ -41,6 +41,10 @@ export class JsonView implements View {
     return { isClipped: false };
   }
 
+  group(approvals: readonly Approval[]): void {
+    this.#line({ type: "group", group_id: approvals[0]?.group_id, approvals });
+  }
+
   settled(approval: Approval, where: "here" | "elsewhere"): void {
     this.#line({ type: "settled", where, approval });
   }

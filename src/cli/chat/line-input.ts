@@ -35,13 +35,13 @@ export class LineInput implements Input {
     }
   }
 
-  async reply(approval: Approval, { signal }: Asking): Promise<Reply> {
+  async reply(approval: Approval, { signal, together }: Asking): Promise<Reply> {
     for (;;) {
       const line = await this.#next(signal);
       if (line === undefined) return { kind: signal.aborted ? "overtaken" : "leave" };
       if (line.trim() === "") continue;
       this.#view.note(`> ${line}`);
-      const answer = readAnswer(line, approval);
+      const answer = readAnswer(line, approval, together);
       if ("kind" in answer) return answer;
       this.#view.fault({ code: "not_understood", detail: answer.fault });
     }

@@ -1,10 +1,11 @@
 import { styleText } from "node:util";
 import type { Approval } from "../../ledger/index.ts";
 import { approvalCard, deciderOf } from "../approval-text.ts";
+import { groupWords } from "../approval-groups.ts";
 import { votesText } from "../people-text.ts";
 import type { Problem } from "../cli-error.ts";
 import { oneLine } from "../print.ts";
-import { exact, readable } from "../readable.ts";
+import { exact, flatJson, readable } from "../readable.ts";
 import { clip, COLUMNS, wrap } from "../wrap.ts";
 import { callLine, eventLine, type EventLine } from "./event-line.ts";
 import { TextFlow } from "./text-flow.ts";
@@ -81,6 +82,19 @@ export class PersonView implements View {
     const which = total === 1 ? "" : ` ${index + 1} of ${total}`;
     this.#barred(["", this.#paint(["yellow", "bold"], `Question${which}`), ...lines]);
     return { isClipped };
+  }
+
+  group(approvals: readonly Approval[], { full }: { full: boolean }): void {
+    const calls = approvals.flatMap(({ args }, index) => {
+      const number = `${index + 1}`.padStart(3);
+      const text = flatJson(args);
+      return full
+        ? wrap(text, INNER - 5).map((line, at) => `${at === 0 ? number : "   "}  ${line}`)
+        : [`${number}  ${clip(text, INNER - 5)}`];
+    });
+    const head = this.#paint(["yellow", "bold"], groupWords(approvals));
+    const hint = 'Decide them one by one, or with "approve all" or "reject all".';
+    this.#barred(["", head, ...calls, ...(full ? [] : [hint])]);
   }
 
   settled(approval: Approval, where: "here" | "elsewhere"): void {

@@ -13,7 +13,7 @@ interface Key {
 const LEAVE = Symbol("leave");
 type Leave = typeof LEAVE;
 
-type Choice = Decision["type"] | "later" | "show";
+type Choice = Decision["type"] | "approve all" | "reject all" | "later" | "show";
 
 /** Prompts of a terminal. Ctrl-C and Ctrl-D leave; Escape goes back. */
 export class PromptInput implements Input {
@@ -45,11 +45,13 @@ export class PromptInput implements Input {
       if (choice === LEAVE) return { kind: "leave" };
       if (choice === undefined) continue;
       if (choice === "later" || choice === "show") return { kind: choice };
-      const decision = await this.#decision(choice, approval, asking.signal, mended);
+      const isAll = choice === "approve all" || choice === "reject all";
+      const type = choice === "approve all" ? "approve" : choice === "reject all" ? "reject" : choice;
+      const decision = await this.#decision(type, approval, asking.signal, mended);
       mended = undefined;
       if (asking.signal.aborted) return { kind: "overtaken" };
       if (decision === LEAVE) return { kind: "leave" };
-      if (decision !== undefined) return { kind: "decide", decision };
+      if (decision !== undefined) return { kind: isAll ? "decide_all" : "decide", decision };
     }
   }
 
@@ -58,9 +60,12 @@ export class PromptInput implements Input {
     process.stdin.pause();
   }
 
-  #choose({ tool, allowed_decisions }: Approval, { signal, isClipped }: Asking) {
+  #choose({ tool, allowed_decisions }: Approval, { signal, isClipped, together }: Asking) {
+    const types = (["approve", "reject"] as const).filter((type) => allowed_decisions.includes(type));
+    const all = together > 1 ? types.map((type): `${typeof type} all` => `${type} all`) : [];
     const options: { value: Choice; label: string; hint?: string }[] = [
       ...allowed_decisions.map((type) => ({ value: type, ...LABELS[type] })),
+      ...all.map((value) => ({ value, ...LABELS[value], label: `${value} ${together}` })),
       { value: "later", ...LABELS.later },
       ...(isClipped ? [{ value: "show" as const, ...LABELS.show }] : []),
     ];
@@ -154,6 +159,8 @@ const LABELS: Record<Choice, { label: string; hint?: string }> = {
   edit: { label: "edit", hint: "run it with other arguments" },
   reject: { label: "reject", hint: "do not run it, and say why" },
   respond: { label: "respond", hint: "do not run it, answer in its place" },
+  "approve all": { label: "approve all", hint: "run each of them as shown" },
+  "reject all": { label: "reject all", hint: "run none of them, and say why" },
   later: { label: "later", hint: "leave the question open" },
   show: { label: "show all", hint: "of the arguments" },
 };

@@ -1,5 +1,7 @@
 import type { Approval, Decision } from "../../ledger/index.ts";
 import type { Decided } from "../approvals/decide.ts";
+import { decideTogether } from "../approvals/group.ts";
+import { inGroups } from "../approval-groups.ts";
 import { CliError } from "../cli-error.ts";
 import { follow } from "./follow.ts";
 import type { Reply } from "./input.ts";
@@ -19,24 +21,46 @@ export async function answerQuestions(session: Session): Promise<"leave" | "done
     const open = (await openQuestions(session)).filter(({ approval_id }) => !session.later.has(approval_id));
     if (open.length === 0) return "done";
     const settled: Approval[] = [];
-    for (const [index, approval] of open.entries()) {
-      session.showArrived();
-      const answer = await ask(session, approval, { index, total: open.length });
-      if (answer === "leave") return "leave";
-      if (answer !== "later") settled.push(answer);
+    let index = 0;
+    for (const group of inGroups(open)) {
+      await showGroup(session, group);
+      for (let rest = group; rest.length > 0;) {
+        session.showArrived();
+        const answer = await ask(session, rest, { index, total: open.length });
+        if (answer === "leave") return "leave";
+        // What stands by now is asked about anew.
+        if (answer === "again") break;
+        const count = answer === "later" ? 1 : answer.length;
+        if (answer !== "later") settled.push(...answer.filter(({ status }) => status !== "pending"));
+        index += count;
+        rest = rest.slice(count);
+      }
     }
     if (settled.length > 0) await follow(session, settled);
   }
   return "leave";
 }
 
-/** Asks about one call until it is settled, here or elsewhere. */
+/** Shows the calls of a group together, before they are asked about. */
+async function showGroup(session: Session, group: readonly Approval[]): Promise<void> {
+  if (group.length < 2) return;
+  session.view.group(group, { full: false });
+  for (const one of group) await tellShown(session, one);
+}
+
+/**
+ * Asks about the first of these calls until it is settled, here or elsewhere, alone or together with the others. Gives
+ * those that were decided.
+ */
 async function ask(
   session: Session,
-  approval: Approval,
+  rest: readonly Approval[],
   place: Place,
-): Promise<Approval | "later" | "leave"> {
+): Promise<Approval[] | "later" | "leave" | "again"> {
   const { view, input, client, later, leaving } = session;
+  const [approval] = rest;
+  if (approval === undefined) return [];
+  const together = rest.length;
   const watch = watchApproval(client, approval.approval_id);
   const signal = AbortSignal.any([watch.signal, leaving]);
   let refused: Decision | undefined;
@@ -44,7 +68,7 @@ async function ask(
   await tellShown(session, approval);
   try {
     for (;;) {
-      const reply: Reply = await input.reply(approval, { signal, isClipped, refused });
+      const reply: Reply = await input.reply(approval, { signal, isClipped, refused, together });
       switch (reply.kind) {
         case "leave":
           return "leave";
@@ -52,17 +76,20 @@ async function ask(
           later.add(approval.approval_id);
           return "later";
         case "show":
+          if (together > 1) view.group(rest, { full: true });
           ({ isClipped } = view.question(approval, place, { full: true }));
           break;
         case "overtaken":
-          return leaving.aborted ? "leave" : await elsewhere(session, approval);
+          return leaving.aborted ? "leave" : [await elsewhere(session, approval)];
+        case "decide_all":
+          return await decideAll(session, rest, reply.decision);
         case "decide": {
           const answer = await decide(session, approval, reply.decision);
           if (answer === "refused") {
             refused = reply.decision.type === "edit" ? reply.decision : undefined;
             break;
           }
-          if (answer.status !== "pending") return answer;
+          if (answer.status !== "pending") return [answer];
           // A vote of several: what is missing is up to others.
           later.add(approval.approval_id);
           return "later";
@@ -95,6 +122,26 @@ async function decide(
     }
     view.fault(error.problem);
     return "refused";
+  }
+}
+
+/** Sends one decision for all of these calls, as they were shown. When it is refused, none of them is decided. */
+async function decideAll(
+  { client, view, later }: Session,
+  group: readonly Approval[],
+  decision: Decision,
+): Promise<Approval[] | "again"> {
+  try {
+    const { decisions } = await decideTogether(client, group, decision);
+    for (const { approval } of decisions) {
+      view.settled(approval, "here");
+      if (approval.status === "pending") later.add(approval.approval_id);
+    }
+    return decisions.map(({ approval }) => approval);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    view.fault(error.problem);
+    return "again";
   }
 }
 

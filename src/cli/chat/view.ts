@@ -33,6 +33,8 @@ export interface View {
   event(event: WireEvent): void;
   /** Shows a question. Returns whether some of the arguments were left out. */
   question(approval: Approval, place: Place, options: { full: boolean }): { isClipped: boolean };
+  /** Shows calls of one turn that are alike, and can be decided together. */
+  group(approvals: readonly Approval[], options: { full: boolean }): void;
   /** How a question ended. */
   settled(approval: Approval, where: "here" | "elsewhere"): void;
   note(text: string): void;
