@@ -39,7 +39,8 @@ describe.each(TRANSPORTS)("a client that follows a thread over %s", (transport) 
   });
 
   it("is asked about the calls of a message that says something as well", async () => {
-    const server = await bench([{ ...remove("a"), content: "I delete it." }, { content: "done" }]);
+    const calls = [{ name: "delete_file", args: { path: "a" }, id: "c_a" }];
+    const server = await bench([{ content: "I delete it.", tool_calls: calls }, { content: "done" }]);
     const client = new Client({ apiUrl: server.url, callerOptions: { maxRetries: 0 } });
     const { thread_id } = await client.threads.create();
     const { stream, lifecycle } = follow(client, thread_id, transport);
