@@ -14,6 +14,8 @@ export interface Plan {
   policy?: unknown;
   /** Where to listen; without it wherever there is room. */
   port?: number;
+  /** Where approvals are told. */
+  notices?: { url: string; secret?: string }[];
   /** The moments to stop at, each once. */
   holds: string[];
 }

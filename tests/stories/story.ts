@@ -42,6 +42,8 @@ export interface StoryOptions {
   folder?: string;
   /** Where the store is. Default: in the folder. */
   disk?: string;
+  /** Where approvals are told. */
+  notices?: Plan["notices"];
   /** Whether its processes throw away what they can before they say what they have in memory. */
   gc?: boolean;
 }
@@ -50,7 +52,7 @@ export interface StoryOptions {
 export function story(
   script: Reply[] | Record<string, Reply[]>,
   policy?: unknown,
-  { folder = newFolder(), disk = folder, gc = false }: StoryOptions = {},
+  { folder = newFolder(), disk = folder, gc = false, notices }: StoryOptions = {},
 ): Story {
   const log = join(folder, "effects.log");
   const scripts = Array.isArray(script) ? { "*": script } : script;
@@ -61,7 +63,7 @@ export function story(
     where?: { port: number },
   ): Promise<Server> => {
     const store = `file:${join(disk, "state.db")}`;
-    const rest = policy !== undefined && { policy };
+    const rest = { ...(policy !== undefined && { policy }), ...(notices && { notices }) };
     const plan: Plan = { folder, store, scripts, holds, ...where, ...rest };
     return forkServer(file, args, folder, { STORY: JSON.stringify(plan) }, gc ? ["--expose-gc"] : []);
   };
