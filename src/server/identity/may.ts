@@ -1,7 +1,7 @@
 import type { ThreadRow } from "../database/tables.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
-import { owns, sees } from "./own-threads.ts";
+import { ownerOf, owns, sees, type Named } from "./own-threads.ts";
 import { hasRole, type Principal, type Role } from "./principal.ts";
 
 /** @returns what tells somebody that they may not do this, and who may. */
@@ -40,6 +40,30 @@ export async function assertMay(
     if (!hasRole(by, "reviewer")) throw forbidden(by, ["reviewer"]);
   } else if (!hasRole(by, "requester") || (row !== undefined && !owns(by, row)))
     throw forbidden(by, ["requester"], true);
+}
+
+/**
+ * Refuses who may not cancel a run, before anything is done: it is its thread's owner's, as `POST …/cancel` is. A thread
+ * that is not there yet becomes that of whoever begins the run.
+ *
+ * @param key how they asked for it.
+ * @throws {ServerError} `forbidden`
+ */
+export async function assertMayCancel(
+  parts: Pick<ServerParts, "ports">,
+  by: Principal,
+  named: Named,
+  key: string,
+): Promise<void> {
+  if (hasRole(by)) return;
+  const owner = hasRole(by, "requester") ? await ownerOf(parts, named) : null;
+  if (owner === undefined || (by.id !== null && owner === by.id)) return;
+  const { message, details } = forbidden(by, ["requester"], true);
+  throw new ServerError(
+    "forbidden",
+    `"${key}" cancels the run when you leave. ${message} Leave it out.`,
+    details,
+  );
 }
 
 /** A thread that they see. @throws {ServerError} `thread_not_found` */

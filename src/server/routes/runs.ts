@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import { principalOf } from "../identity/principal.ts";
+import type { Context } from "hono";
+import { principalOf, type Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { beginAlone, beginRun, checkAlone } from "../runs/begin-run.ts";
 import { modesOf, RunBody } from "../runs/run-body.ts";
@@ -71,7 +72,9 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
     if (record) return viewRun(record);
     throw new Error(`Run ${run_id} of thread ${thread_id} has gone while it began.`);
   };
-  const isCancelling = ({ on_disconnect }: RunBody): boolean => on_disconnect === "cancel";
+  // Whether they may was asked when the run began.
+  const endsWith = ({ on_disconnect }: RunBody, c: Context): Principal | null =>
+    on_disconnect === "cancel" ? principalOf(c) : null;
 
   app.openapi(createOn, async (c) => {
     const given = c.req.valid("json");
@@ -82,12 +85,12 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(waitOn, async (c) => {
     const given = c.req.valid("json");
     const run = await beginRun(parts, c.req.valid("param").thread_id, given, [], principalOf(c));
-    return serveValues(c, parts, run, { isCancelling: isCancelling(given) });
+    return serveValues(c, parts, run, { endsWith: endsWith(given, c) });
   });
   app.openapi(streamOn, async (c) => {
     const given = c.req.valid("json");
     const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given), principalOf(c));
-    return serveStream(c, parts, run, { isCancelling: isCancelling(given) });
+    return serveStream(c, parts, run, { endsWith: endsWith(given, c) });
   });
   app.openapi(createAlone, async (c) => {
     const given = c.req.valid("json");
@@ -106,11 +109,11 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(waitAlone, async (c) => {
     const given = c.req.valid("json");
     const run = await beginAlone(parts, given, [], principalOf(c));
-    return serveValues(c, parts, run, { isCancelling: isCancelling(given) });
+    return serveValues(c, parts, run, { endsWith: endsWith(given, c) });
   });
   app.openapi(streamAlone, async (c) => {
     const given = c.req.valid("json");
     const run = await beginAlone(parts, given, modesOf(given), principalOf(c));
-    return serveStream(c, parts, run, { isCancelling: isCancelling(given) });
+    return serveStream(c, parts, run, { endsWith: endsWith(given, c) });
   });
 }

@@ -1,6 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RunRow } from "../database/tables.ts";
+import { assertMayCancel } from "../identity/may.ts";
+import { principalOf, type Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
 import { Run } from "../runs/run.ts";
@@ -110,29 +112,44 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
   });
 
   app.openapi(join, async (c) => {
+    const endsWith = await leaverOf(c, parts, c.req.valid("query"), c.req.valid("param"));
     const found = await foundRun(parts, c.req.valid("param"));
     if (!(found instanceof Run)) return c.json(await endedValues(parts, found), 200);
-    const isCancelling = isSet(c.req.valid("query").cancel_on_disconnect);
-    return serveValues(c, parts, found, { isCancelling });
+    return serveValues(c, parts, found, { endsWith });
   });
 
   app.openapi(joinStream, async (c) => {
+    const endsWith = await leaverOf(c, parts, c.req.valid("query"), c.req.valid("param"));
     const found = await foundRun(parts, c.req.valid("param"));
-    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header") });
+    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header"), endsWith });
   });
   app.openapi(joinStreamAlone, async (c) => {
+    const endsWith = await leaverOf(c, parts, c.req.valid("query"), c.req.valid("param"));
     const found = await foundRun(parts, c.req.valid("param"));
-    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header") });
+    return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header"), endsWith });
   });
 }
 
-type Reading = z.infer<typeof read.query> & z.infer<typeof read.headers>;
+/** Who cancels a run by leaving; `null` where nobody wants that. @throws {ServerError} `forbidden` */
+async function leaverOf(
+  c: Context,
+  parts: ServerParts,
+  { cancel_on_disconnect }: { cancel_on_disconnect?: string | undefined },
+  named: { thread_id?: string; run_id: string },
+): Promise<Principal | null> {
+  if (!isSet(cancel_on_disconnect)) return null;
+  const by = principalOf(c);
+  await assertMayCancel(parts, by, named, "cancel_on_disconnect");
+  return by;
+}
+
+type Reading = Pick<z.infer<typeof read.query>, "stream_mode"> &
+  z.infer<typeof read.headers> & { endsWith: Principal | null };
 
 function serveReading(c: Context, parts: ServerParts, found: Run | RunRow, reading: Reading): Response {
-  const { cancel_on_disconnect, stream_mode, "last-event-id": after } = reading;
+  const { endsWith, stream_mode, "last-event-id": after } = reading;
   const modes = stream_mode === undefined ? null : new Set([stream_mode].flat());
-  if (found instanceof Run)
-    return serveStream(c, parts, found, { isCancelling: isSet(cancel_on_disconnect), modes, after });
+  if (found instanceof Run) return serveStream(c, parts, found, { endsWith, modes, after });
   c.header("Content-Location", placeOf(found));
   return serveEvents(c, parts, async (out) => {
     for (const event of await endedEvents(parts, found))

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { stream, streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { RunRow } from "../database/tables.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import type { ThreadMask } from "../masking/thread-mask.ts";
 import { interruptsOf, readNow } from "../threads/thread-view.ts";
@@ -21,8 +22,8 @@ const LEFT = "The client left, and its run with it.";
 
 /** How a client is served a run. */
 export interface Serving {
-  /** Whether the run ends when this client leaves. */
-  isCancelling: boolean;
+  /** Who cancels the run by leaving, as they may: see `assertMayCancel`. `null`: it goes on without them. */
+  endsWith: Principal | null;
   /** The modes that it reads; `null`: all that the run shows. */
   modes?: ReadonlySet<string> | null;
   /** The id of the last event that it has seen. */
@@ -42,11 +43,11 @@ export function knownRun({ ports }: ServerParts, record: RunRow): Run | null {
 }
 
 /** Answers with what a run leaves. The answer is open from the start, so that a long run is no dead connection. */
-export function serveValues(c: Context, parts: ServerParts, run: Run, { isCancelling }: Serving): Response {
+export function serveValues(c: Context, parts: ServerParts, run: Run, { endsWith }: Serving): Response {
   c.header("Content-Type", "application/json");
   c.header("Content-Location", placeOf(run));
   return stream(c, async (out) => {
-    if (isCancelling) out.onAbort(() => cancelLeft(parts, run));
+    if (endsWith) out.onAbort(() => cancelLeft(parts, run, endsWith));
     // White space before the value, which every JSON parser skips.
     const beat = setInterval(() => void out.write("\n"), HEARTBEAT_MS);
     try {
@@ -60,13 +61,13 @@ export function serveValues(c: Context, parts: ServerParts, run: Run, { isCancel
 
 /** Answers with the stream of a run, from its beginning or from where the client left. */
 export function serveStream(c: Context, parts: ServerParts, run: Run, serving: Serving): Response {
-  const { isCancelling, modes = null, after } = serving;
+  const { endsWith, modes = null, after } = serving;
   c.header("Content-Location", placeOf(run));
   // Where a client whose connection broke comes again.
   c.header("Location", `${placeOf(run)}/stream`);
   return serveEvents(c, parts, async (out, signal) => {
     signal.addEventListener("abort", () => {
-      if (isCancelling && !parts.closing.aborted) cancelLeft(parts, run);
+      if (endsWith && !parts.closing.aborted) cancelLeft(parts, run, endsWith);
     });
     let hasValues = false;
     // What became known where another process went on with the thread.
@@ -169,11 +170,11 @@ function withOpen(values: unknown, open: readonly unknown[]): Record<string, unk
   return { ...(values as object | undefined), ...(open.length > 0 && { __interrupt__: open }) };
 }
 
-function cancelLeft({ manager, ports }: ServerParts, run: Run): void {
+function cancelLeft({ manager, ports }: ServerParts, run: Run, by: Principal): void {
   if (run.outcome !== null) return;
   const end = async (): Promise<void> => {
     const record = await ports.runs.get(run.run_id);
-    if (record) await manager.cancel(record, { reason: LEFT, action: "interrupt" });
+    if (record) await manager.cancel(record, { reason: LEFT, action: "interrupt", by: by.id });
   };
   end().catch((error: unknown) => ports.onError(error));
 }
