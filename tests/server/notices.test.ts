@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import { createServer, type ServerOptions } from "../../src/wire.ts";
+import { postgresUrl } from "../setup/postgres.ts";
 import { handClock, openQuestion } from "../desk/support.ts";
 import { agent, bench, Effects, folder, remove, until, type BenchOptions } from "./bench.ts";
 import { receiver, signatureFor, type Receiver } from "./receiver.ts";
@@ -258,6 +259,30 @@ describe("two servers on one store", () => {
     await until(() => mine.received.length > 0 && yours.received.length > 0);
     await settle();
     expect([mine.types(), yours.types()]).toEqual([["approval.asked"], ["approval.asked"]]);
+  });
+});
+
+const postgres = postgresUrl();
+
+describe.skipIf(postgres === undefined)("notices of servers on PostgreSQL", () => {
+  it("are told once each, in order, and the quiet ones together", async () => {
+    const hook = await receiver();
+    const { now, move } = handClock();
+    const options = { ...told(hook), store: postgres!, clock: now };
+    const [one, two] = [await bench(steps, options), await bench(steps, options)];
+    const asked = await openQuestion(one.server.ledger);
+    const quiet_until = new Date(now() + 60_000).toISOString();
+    const quiet = await openQuestion(two.server.ledger, { name: "quiet", quiet_until });
+    await until(() => hook.received.length === 1);
+    await two.post(`/approvals/${asked.approval_id}/decision`, { type: "reject" });
+    await settle();
+    move(60_000);
+    await until(() => hook.received.length === 3);
+    await settle(2_000);
+    expect(hook.types()).toEqual(["approval.asked", "approval.resolved", "approval.digest"]);
+    expect(hook.received[2]!.approvals[0]!.approval.approval_id).toBe(quiet.approval_id);
+    expect((await one.remove("/threads/t1")).status).toBeLessThan(500);
+    expect([...one.errors, ...two.errors]).toEqual([]);
   });
 });
 
