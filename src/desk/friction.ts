@@ -49,7 +49,9 @@ export async function withFriction(
   at: string,
 ): Promise<Approval> {
   const friction = await frictionFor(ledger, approval, by, at);
-  return friction === null ? approval : { ...approval, friction };
+  if (friction === null) return approval;
+  const wanted = friction.require_reason ? (["approve", "edit"] as const) : [];
+  return { ...approval, friction, require_reason: [...new Set([...approval.require_reason, ...wanted])] };
 }
 
 function afterPause({ first_shown_at }: Approval, seconds: number): string | null {

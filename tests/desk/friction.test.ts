@@ -52,6 +52,7 @@ describe("a reviewer who shows signs of not reading", () => {
       message: expect.stringContaining("you approved 5 of the last 5") as string,
     });
     expect(await one.desk.get(first, { by: anna })).toMatchObject({
+      require_reason: ["approve", "edit"],
       friction: { require_reason: true, why: 'under rule "deletes" you approved 5 of the last 5' },
     });
     const told = { type: "approve", reason: "the build folder may go" };

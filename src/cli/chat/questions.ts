@@ -58,7 +58,7 @@ async function ask(
   place: Place,
 ): Promise<Approval[] | "later" | "leave" | "again"> {
   const { view, input, client, later, leaving } = session;
-  const [approval] = rest;
+  let [approval] = rest;
   if (approval === undefined) return [];
   const together = rest.length;
   const watch = watchApproval(client, approval.approval_id);
@@ -85,7 +85,9 @@ async function ask(
           return await decideAll(session, rest, reply.decision);
         case "decide": {
           const answer = await decide(session, approval, reply.decision);
-          if (answer === "refused") {
+          if ("still" in answer) {
+            // What it needs of this person may be more than was shown to all.
+            approval = answer.still;
             refused = reply.decision.type === "edit" ? reply.decision : undefined;
             break;
           }
@@ -106,7 +108,7 @@ async function decide(
   session: Session,
   { approval_id }: Approval,
   decision: Decision,
-): Promise<Approval | "refused"> {
+): Promise<Approval | { still: Approval }> {
   const { client, view } = session;
   const path = `/approvals/${encodeURIComponent(approval_id)}`;
   try {
@@ -121,7 +123,7 @@ async function decide(
       return now;
     }
     view.fault(error.problem);
-    return "refused";
+    return { still: now };
   }
 }
 
