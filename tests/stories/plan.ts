@@ -12,6 +12,8 @@ export interface Plan {
   /** The replies, by what the user said; `*` for all else. */
   scripts: Record<string, Reply[]>;
   policy?: unknown;
+  /** What its graph is called. Default: `agent`. */
+  graph?: string;
   /** Where to listen; without it wherever there is room. */
   port?: number;
   /** Where approvals are told. */

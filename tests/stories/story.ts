@@ -16,8 +16,8 @@ const SERVE = ["serve", "--port", "0", "--store", "file:state.db"];
 
 /** One SQLite file, the processes that serve it one after the other, and what their tools did. */
 export interface Story {
-  /** Starts a server that stops at these moments, where another one was if that is said. */
-  start(holds?: string[], where?: { port: number }): Promise<Server>;
+  /** Starts a server that stops at these moments, where another one was if that is said, or under another graph's name. */
+  start(holds?: string[], where?: { port?: number; graph?: string }): Promise<Server>;
   /** Starts `countersign serve` for the same agent and the same file. */
   serve(holds?: string[]): Promise<Server>;
   /** The effects of the tools in all processes, oldest first. */
@@ -60,7 +60,7 @@ export function story(
     file: string,
     args: string[],
     holds: string[],
-    where?: { port: number },
+    where?: { port?: number; graph?: string },
   ): Promise<Server> => {
     const store = `file:${join(disk, "state.db")}`;
     const rest = { ...(policy !== undefined && { policy }), ...(notices && { notices }) };

@@ -47,9 +47,13 @@ export class Graphs {
     return [...this.#sources.keys()];
   }
 
+  serves(graph_id: string): boolean {
+    return this.#sources.has(graph_id);
+  }
+
   /** Refuses a name that no graph has. `key` is where the client said it. @throws {ServerError} `graph_not_found` */
   assertServed(graph_id: string, key = "graph_id"): void {
-    if (this.#sources.has(graph_id)) return;
+    if (this.serves(graph_id)) return;
     const known = this.ids().join(", ");
     const message = `"${key}" names no graph of this server: "${graph_id.slice(0, 80)}". There are: ${known}.`;
     throw new ServerError("graph_not_found", message);

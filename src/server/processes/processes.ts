@@ -20,7 +20,7 @@ export class Processes {
   readonly #database: Database;
   readonly #seen = new Map<string, { beat: number; since: number }>();
   #beat = 0;
-  #others = 0;
+  #others: ReadonlySet<string> = new Set();
   #duties = new Set<string>();
 
   constructor(database: Database) {
@@ -29,7 +29,7 @@ export class Processes {
 
   /** Whether other processes were there when this one looked last. */
   get isAlone(): boolean {
-    return this.#others === 0;
+    return this.#others.size === 0;
   }
 
   /** Whether this process has a duty that one has for all. */
@@ -57,15 +57,21 @@ export class Processes {
     return (await this.#database.run(() => askOne(update))) !== undefined;
   }
 
-  /** Looks at the others and takes those away that are gone, with what they held. Returns how many there were. */
+  /**
+   * Looks at the others and takes those away that are gone, with what they held. Returns how many have gone since the last
+   * look, whoever took them away: what they left may be for this process alone, as the one that serves their graphs.
+   */
   async look(): Promise<number> {
     const select = this.#build().selectFrom("server_processes").selectAll().compile();
     const rows = await this.#database.read(() => ask(select));
     const others = rows.filter(({ owner_id }) => owner_id !== this.owner_id);
     const gone = others.filter((row) => this.#isGone(row));
     for (const { owner_id } of gone) await this.#takeAway(owner_id);
-    this.#others = others.length - gone.length;
-    return gone.length;
+    const alive = others.filter((row) => !gone.includes(row)).map(({ owner_id }) => owner_id);
+    const left = [...this.#others].filter((owner_id) => !alive.includes(owner_id));
+    const count = new Set([...left, ...gone.map(({ owner_id }) => owner_id)]).size;
+    this.#others = new Set(alive);
+    return count;
   }
 
   /** Takes a duty that nobody has. It is kept for as long as this process is there. */

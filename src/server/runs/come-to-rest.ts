@@ -2,10 +2,12 @@ import { isoTime } from "../../desk/index.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { keepQuestions } from "../questions/keep-questions.ts";
 import { readNow, stateOf, statusOf } from "../threads/thread-view.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import type { RunPorts } from "./run-ports.ts";
 
 /** Writes down how a thread stands on which a question was settled and no run goes on, as after a withdrawal. */
 export async function comeToRest(ports: RunPorts, row: ThreadRow): Promise<void> {
+  if (isLeftAlone(ports, row)) return;
   await keepAtRest(ports, row);
   const status = statusOf(row, await readNow(ports, row), false);
   if (status === row.status) return;

@@ -5,6 +5,7 @@ import { readNow, statusOf } from "../threads/thread-view.ts";
 import { endPaused, withdrawOpen } from "./cancel-run.ts";
 import { askAgain, comeToRest, keepAtRest } from "./come-to-rest.ts";
 import type { Lane } from "./lane.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import { isCancelled, isDecided, newestRun } from "./left-decisions.ts";
 import type { RunManager } from "./run-manager.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -41,17 +42,24 @@ export async function recoverCancelled(ports: RunPorts, manager: RunManager): Pr
 }
 
 /** Takes up runs that wait for their turn or their time, and that an earlier process left. */
-export async function adoptWaiting({ runs }: RunPorts, manager: RunManager): Promise<void> {
+export async function adoptWaiting(ports: RunPorts, manager: RunManager): Promise<void> {
+  const { runs } = ports;
   for (const record of await runs.standing(["pending"])) {
+    if (isLeftAlone(ports, record)) continue;
     const { cancel_reason: reason, cancelled_by: by } = record;
     if (reason === null) manager.adopt(record);
     else await manager.cancel(record, { reason, by, action: "interrupt" });
   }
 }
 
-/** Lets one thread go on with what it has: a run that was cut off, or a decision that nothing acted upon. */
+/**
+ * Lets one thread go on with what it has: a run that was cut off, or a decision that nothing acted upon. One of a graph
+ * that is not served here is left as it is.
+ */
 export async function takeUp(ports: RunPorts, manager: RunManager, thread_id: string): Promise<void> {
   try {
+    const row = await ports.threads.get(thread_id);
+    if (row === undefined || isLeftAlone(ports, row)) return;
     await manager.takeUp(thread_id, (lane) => recoverThread(ports, manager, lane));
   } catch (error) {
     // Somebody else has it by now, or this process stops.

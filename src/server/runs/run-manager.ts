@@ -6,6 +6,7 @@ import { Answers } from "./answers.ts";
 import { Cancels, type Cancellation } from "./cancels.ts";
 import type { Lane } from "./lane.ts";
 import { isBusy, Lanes, type LanesEvents } from "./lanes.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import { isCancelled, newestRun } from "./left-decisions.ts";
 import { nextEntry } from "./next-entry.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -200,8 +201,9 @@ export class RunManager {
 
   async #launchWoken(lane: Lane): Promise<Run | null> {
     const row = await this.#ports.threads.get(lane.thread_id);
-    if (!row?.graph_id) {
-      // Not a thread of this server. Left in the lane, they would be brought again and again.
+    if (!row?.graph_id || isLeftAlone(this.#ports, row)) {
+      // Not a thread of this server. Left in the lane, they would be brought again and again. A process that serves its
+      // graph hears of the decision from the ledger.
       lane.takeWoken();
       return null;
     }

@@ -7,6 +7,7 @@ import { stateOf } from "../threads/thread-view.ts";
 import { errorData } from "../to-json.ts";
 import type { Cancels } from "./cancels.ts";
 import type { Lane } from "./lane.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import { hasLeftDecisions, isCancelled, newestRun } from "./left-decisions.ts";
 import { nextEntry } from "./next-entry.ts";
 import { busyError, type Lanes } from "./lanes.ts";
@@ -98,7 +99,7 @@ export class Starts {
     if (this.#lanes.isStopping || this.#others.isLive(thread_id)) return;
     const next = await this.#queue.next(thread_id);
     const row = next && (await this.#ports.threads.get(thread_id));
-    if (!row) return;
+    if (!row || isLeftAlone(this.#ports, next.record)) return;
     try {
       await this.#makeRoom(row, next);
       await this.#launch(row, next, () => this.#isStillWaiting(next));

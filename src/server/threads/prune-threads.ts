@@ -33,7 +33,7 @@ export async function pruneThreads(
     if (strategy === "delete") {
       await deleteThread(parts, row, by);
       count += 1;
-    } else if (row.graph_id !== null && !manager.isLive(thread_id)) {
+    } else if (row.graph_id !== null && ports.graphs.serves(row.graph_id) && !manager.isLive(thread_id)) {
       const isPruned = await manager.alone(thread_id, () => keepLatest(parts, row));
       if (isPruned) count += 1;
     }

@@ -35,6 +35,8 @@ export interface ThreadNow {
   hasDecided: boolean;
   /** Whether another process goes on with it. */
   isElsewhere: boolean;
+  /** Whether its graph is not served here, so that what it waits for cannot be read. */
+  isUnread: boolean;
 }
 
 type Readers = Pick<RunPorts, "graphs" | "ledger" | "enter" | "leases">;
@@ -49,6 +51,7 @@ export async function readNow(ports: Readers, row: ThreadRow): Promise<ThreadNow
   return {
     ...{ state, open: state ? openByTask(state, pending) : {}, pending, hasPending: pending.length > 0 },
     ...{ hasDecided, isElsewhere: ports.leases.isWithOther(row) },
+    isUnread: row.graph_id !== null && !ports.graphs.serves(row.graph_id),
   };
 }
 
@@ -59,7 +62,7 @@ export async function stateOf(
 ): Promise<StateSnapshot | null> {
   const { thread_id, graph_id } = row;
   // A graph that is not served any more cannot be read; its thread still can be listed and deleted.
-  if (graph_id === null || !graphs.ids().includes(graph_id)) return null;
+  if (graph_id === null || !graphs.serves(graph_id)) return null;
   const graph = await graphs.get(graph_id);
   return readable(() => enter(() => graph.getState({ configurable: { thread_id } })));
 }
@@ -88,6 +91,8 @@ export function statusOf(row: ThreadRow, now: ThreadNow, isLive: boolean): Threa
   // In another process, when it is not in this one.
   if (isLive || now.isElsewhere || row.status === "busy") return "busy";
   if (now.hasPending || now.hasDecided || Object.keys(now.open).length > 0) return "interrupted";
+  // As a process that serves its graph wrote it.
+  if (now.isUnread) return row.status;
   // Nothing is open, so neither a stored question nor a run that a crash cut off is what the thread waits for.
   return row.status === "interrupted" ? "idle" : row.status;
 }
