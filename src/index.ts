@@ -73,5 +73,6 @@ export type {
   ToolFacts,
   Verdict,
 } from "./policy/index.ts";
+export type { CountersignServer, NoticeOptions, ServerOptions } from "./wire.ts";
 export type { ScriptedModelOptions, Step } from "./models/index.ts";
 export type { WorkspaceToolsOptions } from "./tools/index.ts";
