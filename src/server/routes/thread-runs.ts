@@ -19,6 +19,7 @@ import {
 import { isWanted } from "../runs/stream-modes.ts";
 import { jsonAnswer, problemAnswer, ThreadId } from "../schemas.ts";
 import { threadOf } from "../threads/new-thread.ts";
+import { isUnreadable, readNow, statusOf } from "../threads/thread-view.ts";
 
 export const RunId = z.string().max(100).describe("The run.");
 const Status = z.enum(["pending", "running", "success", "interrupted", "error", "timeout"]);
@@ -57,7 +58,7 @@ const remove = createRoute({
   request: { params: runParams },
   responses: {
     204: { description: "It is gone. What it did to its thread stays." },
-    409: { description: "`run_live`" },
+    409: { description: "`run_live`: it goes on, waits for its turn, or waits for a decision" },
     ...notFound,
   },
 });
@@ -107,6 +108,11 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const { run_id, status } = await recordOf(parts, c.req.valid("param"));
     if (["pending", "running", "drained"].includes(status))
       throw new ServerError("run_live", "The run has not ended. Cancel it first.");
+    if (status === "interrupted" && (await isPaused(parts, run_id, c.req.valid("param").thread_id)))
+      throw new ServerError(
+        "run_live",
+        "The run has not ended: it goes on with what is decided. Decide what is open, or cancel the run first.",
+      );
     await ports.runs.remove(run_id);
     return c.body(null, 204);
   });
@@ -128,6 +134,18 @@ export function threadRunRoutes(app: OpenAPIHono, parts: ServerParts): void {
     const found = await foundRun(parts, c.req.valid("param"));
     return serveReading(c, parts, found, { ...c.req.valid("query"), ...c.req.valid("header"), endsWith });
   });
+}
+
+/** Whether a run that stopped at a question is what its thread goes on with, once that is decided or as it was decided. */
+async function isPaused({ ports }: ServerParts, run_id: string, thread_id: string): Promise<boolean> {
+  const row = await threadOf(ports, thread_id);
+  if (row.run_id !== run_id) return false;
+  const now = await readNow(ports, row).catch((error: unknown) => {
+    // Nothing can go on with a thread that cannot be read.
+    if (isUnreadable(error)) return null;
+    throw error;
+  });
+  return now !== null && statusOf(row, now, false) === "interrupted";
 }
 
 /** Who cancels a run by leaving; `null` where nobody wants that. @throws {ServerError} `forbidden` */

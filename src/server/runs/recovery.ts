@@ -75,7 +75,9 @@ async function recoverThread(ports: RunPorts, manager: RunManager, lane: Lane): 
   const isBusy = row.status === "busy";
   const tell = (why: string, run_id = row.run_id): void =>
     ports.log.info("thread taken up", { thread_id: row.thread_id, run_id, why });
-  if (!isBusy && (newest === undefined || isCancelled(newest))) {
+  // A run may have been forgotten while its thread waited: the thread still says that it waits, and its decision counts.
+  const hasEnded = newest === undefined ? row.status !== "interrupted" : isCancelled(newest);
+  if (!isBusy && hasEnded) {
     // What was cancelled stays where it was.
     if (newest?.status !== "interrupted") return null;
     tell("its run was being cancelled while it waited for a decision");
