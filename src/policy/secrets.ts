@@ -30,6 +30,11 @@ export class Secrets {
     return this.#known.size;
   }
 
+  /** All that are known, in the order in which they came. */
+  all(): string[] {
+    return [...this.#known];
+  }
+
   /** Whether a whole text is one. */
   has(text: string): boolean {
     return this.#known.has(text);

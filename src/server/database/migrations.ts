@@ -116,4 +116,5 @@ export const serverMigrations: Migration[] = [
       .compile(),
   ],
   ({ schema }) => [schema.alterTable("server_runs").addColumn("cancelled_by", "text").compile()],
+  ({ schema }) => [schema.alterTable("server_threads").addColumn("inherited_json", "text").compile()],
 ];

@@ -33,6 +33,8 @@ export interface ThreadRow {
   ttl_json: string | null;
   /** When it is to be looked at whether that is over; `null`: never. */
   expires_at: string | null;
+  /** What a copy hides as the thread it was made of does: see `masking/inherited.ts`. `null`: it is no copy. */
+  inherited_json: string | null;
   /** The process on which something goes on with it: see `processes/`. */
   lane_owner: string | null;
 }

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../ledger/index.ts";
 import { Operation, type Database } from "../../ledger/sql/index.ts";
-import { ThreadMask } from "./thread-mask.ts";
+import { Inherited, inheritedOf, NOTHING } from "./inherited.ts";
+import { ThreadMask, type Place } from "./thread-mask.ts";
 
 /** The masks of a graph's policy, tightened by a context. */
 export type MasksPort = (graph_id: string | null, context?: unknown) => Promise<readonly string[]>;
@@ -93,9 +94,28 @@ export class ThreadMasks {
     return mask;
   }
 
-  /** Other processes write to the ledger, too, so it is asked each time; a thread that hides nothing costs one look. */
+  /** Reads until no mask has come that was not known from the beginning, also of what a copy was made of. */
   async #readOn(thread_id: string, mask: ThreadMask): Promise<void> {
-    const { seq, thread_seq } = mask.read;
+    const origins = mask.origins ?? (await this.#inherit(thread_id, mask));
+    for (let masks = -1; masks !== mask.masks;) {
+      masks = mask.masks;
+      for (const one of [thread_id, ...origins]) await this.#readThread(one, mask);
+    }
+  }
+
+  async #inherit(thread_id: string, mask: ThreadMask): Promise<readonly string[]> {
+    const row = await this.#database.read(() => inheritedOf.row(this.#database.dialect, { thread_id }));
+    // Not there yet: it is looked at again.
+    if (row === undefined) return [];
+    const inherited = row.inherited_json === null ? NOTHING : Inherited.parse(JSON.parse(row.inherited_json));
+    mask.inherit(inherited);
+    return inherited.threads;
+  }
+
+  /** Other processes write to the ledger, too, so it is asked each time; a thread that hides nothing costs one look. */
+  async #readThread(thread_id: string, mask: ThreadMask): Promise<void> {
+    const { masks } = mask;
+    const { seq, thread_seq } = mask.readIn(thread_id);
     const { dialect } = this.#database;
     const given = { thread_id, thread_seq };
     const news = await this.#database.read(() => newest.row(dialect, given));
@@ -109,15 +129,15 @@ export class ThreadMasks {
         if (last === undefined) break;
         after = last.seq;
       }
-    mask.read = end;
+    mask.keepRead(thread_id, end, masks);
   }
 }
 
-type Place = { thread_id: string; thread_seq: number };
+type Behind = { thread_id: string } & Pick<Place, "thread_seq">;
 
 /** The end of a thread behind a place; PostgreSQL tells large numbers as texts. */
 const newest = new Operation<
-  Place,
+  Behind,
   { seq: number | string | null; thread_seq: number | string | null },
   LedgerRows
 >((build, { thread_id, thread_seq }) =>
@@ -132,7 +152,7 @@ const newest = new Operation<
 );
 
 /** A call behind a place that was begun under masks. */
-const masked = new Operation<Place, { seq: number }, LedgerRows>((build, { thread_id, thread_seq }) =>
+const masked = new Operation<Behind, { seq: number }, LedgerRows>((build, { thread_id, thread_seq }) =>
   build
     .selectFrom("ledger_events")
     .select("seq")

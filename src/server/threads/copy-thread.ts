@@ -21,7 +21,7 @@ async function assertHarmlessCopy(parts: ServerParts, row: ThreadRow): Promise<v
 /**
  * Copies a thread with its states. What is open on it is not copied: where the first thread waits for an answer, the
  * copy stands before the question, with its tasks in `next`. A run with no input asks there anew, as the copy's own;
- * new input leaves them behind.
+ * new input leaves them behind. What the first thread hides, the copy hides too.
  *
  * @throws {ServerError} `thread_busy`: a copy of a run in the middle could run its tools again.
  */
@@ -34,6 +34,7 @@ export async function copyThread(
   return manager.alone(thread_id, async () => {
     const row = await threadOf(ports, thread_id);
     await assertHarmlessCopy(parts, row);
+    const hidden = (await ports.masks.of(row)).bequeathed(thread_id);
     const at = isoTime(ports.clock);
     const copy: ThreadRow = {
       ...row,
@@ -45,7 +46,7 @@ export async function copyThread(
         error: null,
         run_id: null,
       },
-      ...{ owner, requested_by: null, lane_owner: null },
+      ...{ owner, requested_by: null, lane_owner: null, inherited_json: JSON.stringify(hidden) },
     };
     const insert = database.builder<ServerTables>().insertInto("server_threads").values(copy).compile();
     await database.run(function* () {

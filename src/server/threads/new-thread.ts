@@ -12,7 +12,7 @@ export function emptyThread(
   return {
     ...{ thread_id, created_at: at, updated_at: at, metadata_json: JSON.stringify(metadata) },
     ...{ graph_id: null, assistant_id: null, order_json: null, status: "idle", error: null, run_id: null },
-    ...{ owner, requested_by: null, lane_owner: null, ...keptFor(ttl, Date.parse(at)) },
+    ...{ owner, requested_by: null, inherited_json: null, lane_owner: null, ...keptFor(ttl, Date.parse(at)) },
   };
 }
 
