@@ -23,7 +23,7 @@ export type Act = "answers" | "changes";
 
 /**
  * Refuses who may not do this to a thread: to end its questions is a reviewer's, and anything else is its owner's. A
- * thread that is not there yet may be made.
+ * thread that is not there yet may be made, and there is nothing to end on it.
  *
  * @throws {ServerError} `forbidden`; `thread_not_found` for the threads of others where they are not seen
  */
@@ -38,6 +38,7 @@ export async function assertMay(
   if (row !== undefined && !sees(by, row)) throw noThread(thread_id);
   if (act === "answers") {
     if (!hasRole(by, "reviewer")) throw forbidden(by, ["reviewer"]);
+    if (row === undefined) throw noThread(thread_id);
   } else if (!hasRole(by, "requester") || (row !== undefined && !owns(by, row)))
     throw forbidden(by, ["requester"], true);
 }

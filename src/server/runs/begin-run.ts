@@ -8,7 +8,7 @@ import { assertMay, assertMayCancel } from "../identity/may.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
-import { emptyThread, threadOf } from "../threads/new-thread.ts";
+import { emptyThread } from "../threads/new-thread.ts";
 import { assertWebhook } from "../webhooks/allowed-hosts.ts";
 import { assertOwnKeys } from "../threads/gate-state.ts";
 import { assertHarmlessState } from "../threads/harmless.ts";
@@ -19,13 +19,14 @@ import { isAnswering } from "./answering-intent.ts";
 import { beginJump } from "./jump.ts";
 import type { GivenRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
+import { threadToBe } from "./thread-to-be.ts";
 import type { StreamMode } from "./stream-modes.ts";
 
 /**
  * Begins what a body asks for on a thread: a run from an input, or one that acts on an answer.
  *
  * @param modes what its stream shall show; none when nobody reads it.
- * @throws {ServerError | DeskError} when it cannot. The thread is as it was then.
+ * @throws {ServerError | DeskError} when it cannot. The thread is as it was then, and none was made.
  */
 export async function beginRun(
   parts: ServerParts,
@@ -37,26 +38,30 @@ export async function beginRun(
   const { manager } = parts;
   const intent = intentOf(body);
   await assertMay(parts, by, thread_id, isAnswering(intent) ? "answers" : "changes");
+  if (isAnswering(intent)) assertAtOnce(body);
   if (body.on_disconnect === "cancel") await assertMayCancel(parts, by, { thread_id }, "on_disconnect");
   const given = await givenRun(parts, body, { modes, by });
   await checkPolicy(parts, given);
   await checkBody(parts, body, intent, thread_id);
   if (intent.kind === "answer") parts.decisions.take(by);
   if (intent.kind === "input") await assertOwnKeys(parts, given.graph_id, intent.input);
-  const row = await rowOf(parts, thread_id, body, by);
+  const checkpoint_id = checkpointIdOf(body);
+  // What answers or goes out from a checkpoint is about what is there already.
+  const mayMake = body.if_not_exists === "create" && !isAnswering(intent) && checkpoint_id === undefined;
+  const thread = await threadToBe(parts, thread_id, { mayMake, by });
+  const { row } = thread;
   if (row.graph_id !== null && row.graph_id !== given.graph_id) {
     const message = `This thread belongs to the graph "${row.graph_id}", not to "${given.graph_id}".`;
     throw new ServerError("graph_mismatch", message);
   }
-  const checkpoint_id = checkpointIdOf(body);
   switch (intent.kind) {
     case "jump":
-      return beginJump(parts, row, intent, given);
+      return beginJump(parts, thread, intent, given);
     case "answer":
       return manager.answer(row, intent.answer, { ...given, ...(checkpoint_id && { checkpoint_id }) });
     case "input": {
       const fork = checkpoint_id && (await forkOf(parts, row, { checkpoint_id, input: intent.input }));
-      return manager.start(row, intent, { ...given, ...(fork && { checkpoint_id: fork }) });
+      return manager.start(await thread.made(), intent, { ...given, ...(fork && { checkpoint_id: fork }) });
     }
   }
 }
@@ -148,16 +153,13 @@ async function checkPolicy(parts: ServerParts, { graph_id, order }: GivenRun): P
   if (await parts.readsPolicy(graph_id)) checkOverlay(order, "run's context");
 }
 
-async function rowOf(
-  { ports, ttl }: ServerParts,
-  thread_id: string,
-  { if_not_exists }: RunBody,
-  by: Principal,
-): Promise<ThreadRow> {
-  // Somebody else may create it in this moment: then theirs is taken.
-  const about = { at: isoTime(ports.clock), owner: by.id, ttl };
-  if (if_not_exists === "create") await ports.threads.add(emptyThread(thread_id, {}, about), by);
-  return threadOf(ports, thread_id);
+/** An answer is taken when it comes, and what waits for it goes on. @throws {ServerError} `invalid_request` */
+function assertAtOnce({ after_seconds }: RunBody): void {
+  if (!after_seconds) return;
+  const message = "an answer is taken at once, and its run begins at once";
+  throw new ServerError("invalid_request", `The request is not valid. "after_seconds": ${message}.`, {
+    errors: [{ path: "after_seconds", message }],
+  });
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ThreadRow } from "../database/tables.ts";
 import { decider } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
@@ -10,6 +9,7 @@ import { stateOf } from "../threads/thread-view.ts";
 import { checkInput } from "./check-input.ts";
 import type { GivenRun } from "./run-record.ts";
 import type { Run } from "./run.ts";
+import type { ThreadToBe } from "./thread-to-be.ts";
 
 /** LangGraph's `goto` and `update`, as a client sends them. */
 export interface Jump {
@@ -27,7 +27,7 @@ export interface Jump {
  */
 export async function beginJump(
   parts: ServerParts,
-  row: ThreadRow,
+  { row, made }: ThreadToBe,
   { goto, update, hasAnswer }: Jump,
   given: GivenRun,
 ): Promise<Run> {
@@ -72,7 +72,7 @@ export async function beginJump(
   await assertOwnKeys(parts, given.graph_id, update);
   await checkInput(checkpointer, update ?? null, async () => messagesOf(state?.values));
   const beginning = { ...(targets.length > 0 && { goto: targets }), ...(!isNothing(update) && { update }) };
-  return manager.start(row, { kind: "command", ...beginning }, given);
+  return manager.start(await made(), { kind: "command", ...beginning }, given);
 }
 
 /** Whether a jump is how inboxes mark a thread as resolved: to the end, and nothing else. */

@@ -45,7 +45,7 @@ export const RunBody = z
     if_not_exists: z
       .enum(["create", "reject"])
       .nullish()
-      .describe("Whether to create the thread. Default: `reject`."),
+      .describe("Whether an input creates its thread; an answer or a fork never does. Default: `reject`."),
     multitask_strategy: z
       .enum(["reject", "enqueue", "interrupt", "rollback"])
       .nullish()
@@ -53,7 +53,12 @@ export const RunBody = z
         "What happens when a run is live on the thread: this one is refused, waits for its turn, or takes the other " +
           "one's place; with `rollback` as if that had never begun. Default: `reject`.",
       ),
-    after_seconds: z.number().min(0).max(31_536_000).nullish().describe("Begin only after so many seconds."),
+    after_seconds: z
+      .number()
+      .min(0)
+      .max(31_536_000)
+      .nullish()
+      .describe("Begin only after so many seconds. Not for an answer."),
     webhook: z
       .url({ protocol: /^https?$/, error: "must be a URL, http or https" })
       .nullish()
