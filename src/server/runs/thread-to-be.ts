@@ -10,7 +10,7 @@ export interface ThreadToBe {
   /** As it stands, or as it will be made. */
   row: ThreadRow;
   /** Makes it, where it is not there: the last thing before the run begins, so that what is refused leaves no thread. */
-  made(): Promise<ThreadRow>;
+  made: () => Promise<ThreadRow>;
 }
 
 /**
