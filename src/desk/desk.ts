@@ -39,13 +39,19 @@ export interface Settled extends Resumed {
 
 /** Where questions are listed and answered. What the server's routes do, without HTTP. */
 export interface Desk {
-  /** Approvals, oldest first; `status` defaults to `pending`. */
-  list(query?: ListQuery): Promise<ApprovalList>;
+  /**
+   * Approvals, oldest first; `status` defaults to `pending`. To an `isDecider` an open question shows what only overlays
+   * mask; here and below.
+   */
+  list(query?: ListQuery, options?: { isDecider?: boolean }): Promise<ApprovalList>;
   /**
    * One approval. With `waitMs` the answer is held until it is settled, at most so long; with `by` it says what friction
    * that person gets for it. @throws {DeskError}
    */
-  get(approval_id: string, options?: { waitMs?: number; by?: DecidedBy }): Promise<Approval>;
+  get(
+    approval_id: string,
+    options?: { waitMs?: number; by?: DecidedBy; isDecider?: boolean },
+  ): Promise<Approval>;
   /** Takes one decision and lets the run go on, unless others must approve, too. The first valid one wins. @throws {DeskError} */
   decide(approval_id: string, decision: unknown, options?: { by?: DecidedBy }): Promise<Settled>;
   /** Takes several decisions, all or none. @throws {DeskError} */
@@ -53,7 +59,7 @@ export interface Desk {
   /** Withdraws a question: `cancelled`. The call is not run. @throws {DeskError} */
   withdraw(approval_id: string, options?: { by?: DecidedBy; reason?: string }): Promise<Settled>;
   /** A person has it before the eyes. Only the first time counts. @throws {DeskError} `unknown_approval` */
-  shown(approval_id: string): Promise<Approval>;
+  shown(approval_id: string, options?: { isDecider?: boolean }): Promise<Approval>;
   /** Remembered decisions, oldest first; `status` defaults to `active`: those that hold, or wait for their call. */
   grants(query?: Partial<GrantQuery>): Promise<{ grants: Grant[]; next_cursor: string | null }>;
   /** Forgets a decision: it decides nothing from now on, in every process. @throws {DeskError} `unknown_grant` */

@@ -179,6 +179,7 @@ export class Entry {
     const { call, overlays } = this.input;
     const { graph_id, assistant_id, path } = this.place;
     const mask = this.parts.judge.masks(overlays);
+    const mask_added = this.parts.judge.addedMasks(mask);
     const data = {
       tool_call_id: call.id,
       tool: call.name,
@@ -194,6 +195,7 @@ export class Entry {
       ...requester(),
       // Left out where there are none: older packages read such a row.
       ...(mask.length > 0 && { mask }),
+      ...(mask_added.length > 0 && { mask_added }),
     };
     return { type: "start", data };
   }

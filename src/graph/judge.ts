@@ -91,6 +91,12 @@ export class Judge {
     return masksOf(this.#policy, overlays);
   }
 
+  /** Those of these masks that the base policy has not. */
+  addedMasks(masks: readonly string[]): string[] {
+    const own = new Set(masksOf(this.#policy));
+    return masks.filter((mask) => !own.has(mask));
+  }
+
   policyDigest(overlays: readonly PolicyOverlay[]): string {
     if (overlays.length > 0) return digest(this.policy(overlays));
     this.#digest ??= digest(this.#policy);

@@ -38,6 +38,8 @@ export interface Call {
   requested_by: string | null;
   /** The masks of the policy that the call was begun under. */
   mask: string[];
+  /** Those of them that only overlays had. */
+  mask_added: string[];
   announced: boolean;
   approvals: Approval[];
   /** What its questions took, in their order. */
@@ -85,7 +87,7 @@ function begin(event: LedgerEvent): Call {
   }
   const { data, call_id, thread_id, run_id } = event;
   const { tool_call_id, turn_id, tool, args, args_digest, tier, rules, path, graph_id, assistant_id } = data;
-  const { requested_by = null, mask = [] } = data;
+  const { requested_by = null, mask = [], mask_added = [] } = data;
   return {
     ...{
       call_id,
@@ -105,6 +107,7 @@ function begin(event: LedgerEvent): Call {
       rules,
       requested_by,
       mask,
+      mask_added,
       announced: false,
       approvals: [],
       takes: [],

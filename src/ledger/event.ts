@@ -53,6 +53,8 @@ const payloads = {
     requested_by: z.string().optional(),
     /** The masks of the policy, such as `**.authorization`: they hide arguments of this call, also after an edit. */
     mask: z.array(z.string()).optional(),
+    /** Those masks that only overlays have, and not the base policy: they hide nothing from who decides. */
+    mask_added: z.array(z.string()).optional(),
   }),
   ...approvalPayloads,
   reviewer_answered: ReviewerAnswered,

@@ -74,7 +74,7 @@ function dataOf(event: RecordedEvent, hidden: Hidden): RecordedEvent["data"] {
   if (event.data === null) return null;
   switch (event.type) {
     case "tool_call_started": {
-      const { args, why, ...data } = event.data;
+      const { args, why, mask_added: _added, ...data } = event.data;
       const mask = maskedPaths(masks, args);
       return { ...data, args: maskArgs(masks, args), why: secrets.hide(why), mask };
     }

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { Approval, ApprovalStatus } from "../../ledger/index.ts";
 import { jsonAnswer, problemAnswer, ThreadId, Wait } from "../schemas.ts";
-import { decider, principalOf } from "../identity/principal.ts";
+import { decider, hasRole, principalOf } from "../identity/principal.ts";
 import type { DeskParts } from "../parts.ts";
 
 const ApprovalId = z.object({ approval_id: z.string().max(200) });
@@ -55,6 +56,11 @@ const shown = createRoute({
   responses: { 200: jsonAnswer(Approval, "The approval."), default: problemAnswer },
 });
 
+/** Whether who asks may decide, so that no run's own policy hides from them what they decide about. */
+function mayDecide(c: Context): { isDecider: boolean } {
+  return { isDecider: hasRole(principalOf(c), "reviewer") };
+}
+
 /** Reading approvals: lists, single ones, and that a person has seen one. */
 export function approvalRoutes(app: OpenAPIHono, { desk, ports, threadsSeenBy }: DeskParts): void {
   const tell = (approvals: readonly Approval[]): void =>
@@ -62,16 +68,22 @@ export function approvalRoutes(app: OpenAPIHono, { desk, ports, threadsSeenBy }:
   app.openapi(list, async (c) => {
     const wanted = { ...c.req.valid("query"), among: threadsSeenBy(principalOf(c)) };
     const query = Object.entries(wanted).filter(([, value]) => value !== undefined);
-    const page = await desk.list(Object.fromEntries(query));
+    const page = await desk.list(Object.fromEntries(query), mayDecide(c));
     tell(page.approvals);
     return c.json(page, 200);
   });
   app.openapi(get, async (c) => {
     const { wait = 0 } = c.req.valid("query");
     const by = decider(principalOf(c));
-    const approval = await desk.get(c.req.valid("param").approval_id, { waitMs: wait * 1_000, by });
+    const approval = await desk.get(c.req.valid("param").approval_id, {
+      waitMs: wait * 1_000,
+      by,
+      ...mayDecide(c),
+    });
     tell([approval]);
     return c.json(approval, 200);
   });
-  app.openapi(shown, async (c) => c.json(await desk.shown(c.req.valid("param").approval_id), 200));
+  app.openapi(shown, async (c) =>
+    c.json(await desk.shown(c.req.valid("param").approval_id, mayDecide(c)), 200),
+  );
 }
