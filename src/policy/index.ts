@@ -21,7 +21,16 @@ export { policyJsonSchema } from "./json-schema.ts";
 export type { Grants, Scope } from "./grants.ts";
 export { lintPolicy } from "./lint.ts";
 export type { Finding, FindingCode } from "./lint.ts";
-export { MASKED, maskArgs, maskedPaths, masksOf, restoreMasked, secretsIn, SHORTEST_SECRET } from "./mask.ts";
+export {
+  isMemberName,
+  MASKED,
+  maskArgs,
+  maskedPaths,
+  masksOf,
+  restoreMasked,
+  secretsIn,
+  SHORTEST_SECRET,
+} from "./mask.ts";
 export type { Restored } from "./mask.ts";
 export { pathArguments } from "./path-arguments.ts";
 export { modeOf } from "./policy.ts";

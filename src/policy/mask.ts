@@ -23,7 +23,19 @@ export function maskedPaths(masks: readonly string[], args: unknown): string[] {
   return paths;
 }
 
-/** The texts and numbers that masks hide, wherever in a masked value they stand, without those that are too short. */
+/** Names in programs look like this: forms and states have such keys, which a secret may be by chance. */
+const NAME = /^_*[a-z]+(?:_+[a-z]+)*_*$/i;
+const LONGEST_NAME = 15;
+
+/** Whether a key is the name of a member, as far as one can see. */
+export function isMemberName(key: string): boolean {
+  return key.length <= LONGEST_NAME && NAME.test(key);
+}
+
+/**
+ * The texts and numbers that masks hide, wherever in a masked value they stand, and its keys, without those that are too
+ * short and keys that are names of members.
+ */
 export function secretsIn(masks: readonly string[], args: unknown): string[] {
   const secrets = new Set<string>();
   if (masks.length > 0) visit(args, beginMasks(masks), [], (_keys, value) => gather(value, secrets));
@@ -74,7 +86,10 @@ function gather(value: unknown, secrets: Set<string>): void {
     const text = String(value);
     if (text.length >= SHORTEST_SECRET && text.replaceAll("*", "") !== "") secrets.add(text);
   } else if (typeof value === "object" && value !== null) {
-    for (const member of Object.values(value)) gather(member, secrets);
+    for (const [key, member] of Object.entries(value)) {
+      if (!Array.isArray(value) && !isMemberName(key)) gather(key, secrets);
+      gather(member, secrets);
+    }
   }
 }
 

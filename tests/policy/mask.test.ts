@@ -58,6 +58,12 @@ describe("a mask", () => {
       ],
     });
   });
+  it("gathers the keys inside of what it hides, and not those that are names of members", () => {
+    const password = { "my-secret-key-77": 1, user_name: "x", abc: { "9-9": { "k-99": true } } };
+    expect(secretsIn(["password"], { password, "other-key-77": 1 })).toEqual(["my-secret-key-77", "k-99"]);
+    expect(secretsIn(["password"], { password: [["abcd"], 1] })).toEqual(["abcd"]);
+  });
+
   it("gathers the texts that it hides, and not those too short to be told from others", () => {
     const args = { password: { a: "pw-1", pin: 123456, short: "abc", flag: true }, url: "x" };
     expect(secretsIn(["**.password"], args)).toEqual(["pw-1", "123456"]);

@@ -32,10 +32,6 @@ const WORDS: ReadonlySet<string> = new Set(
 /** Keys of forms under which a number counts something, and says nothing of anybody. */
 const COUNTS = /(?:^|_)tokens?$|^(?:v|seq|thread_seq|index|step|langgraph_step|attempt|timestamp|limit)$/;
 
-/** Names in programs look like this: forms and states have such keys, which a secret may be by chance. */
-const NAME = /^_*[a-z]+(?:_+[a-z]+)*_*$/i;
-const LONGEST_NAME = 15;
-
 /** Whether a text under a key is a word of a form, which a secret may be by chance: clients must find it as it is. */
 export function isKnownWord(key: string, text: string): boolean {
   return WORD_KEYS.has(key) && WORDS.has(text);
@@ -44,9 +40,4 @@ export function isKnownWord(key: string, text: string): boolean {
 /** Whether a number under a key counts something. */
 export function isCount(key: string): boolean {
   return COUNTS.test(key);
-}
-
-/** Whether a key is the name of a member, as far as one can see. */
-export function isName(key: string): boolean {
-  return key.length <= LONGEST_NAME && NAME.test(key);
 }

@@ -1,5 +1,5 @@
-import { MASKED, maskArgs, secretsIn, type Secrets } from "../../policy/index.ts";
-import { isCount, isKnownWord, isName } from "./known-words.ts";
+import { isMemberName, MASKED, maskArgs, secretsIn, type Secrets } from "../../policy/index.ts";
+import { isCount, isKnownWord } from "./known-words.ts";
 
 /** What is hidden in what a thread shows. */
 export interface Veil {
@@ -54,7 +54,7 @@ function show(json: unknown, veil: Veil, isText: boolean): unknown {
 function hideKeys(entries: readonly [string, unknown][], { secrets }: Veil): [string, unknown][] {
   const taken = new Set(entries.map(([key]) => key));
   return entries.map(([key, value]) => {
-    const hidden = isName(key) ? key : secrets.hide(key);
+    const hidden = isMemberName(key) ? key : secrets.hide(key);
     if (hidden === key) return [key, value];
     let shown = hidden;
     for (let count = 2; taken.has(shown); count += 1) shown = `${hidden} ${count}`;
