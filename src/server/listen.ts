@@ -1,9 +1,10 @@
 import { serve } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Limits } from "./guards/limits.ts";
 import { optionsOf, refuseBroken } from "./guards/broken-requests.ts";
+import { refuseNoHost } from "./guards/origin.ts";
 import type { Sockets } from "./sockets.ts";
 import { StartError } from "./start-error.ts";
 
@@ -22,7 +23,7 @@ export function listen(
   return new Promise((resolve, reject) => {
     const serverOptions = optionsOf(limits);
     const server = serve(
-      { fetch: app.fetch, hostname: host, port, serverOptions },
+      { fetch: app.fetch, hostname: host, port, serverOptions, createServer: guarded },
       (address: AddressInfo) => {
         resolve({ url: urlOf(host, address.port), close: (ms) => close(server, sockets, ms) });
       },
@@ -32,6 +33,12 @@ export function listen(
     server.once("error", (cause: NodeJS.ErrnoException) => reject(startError(cause, host, port)));
   });
 }
+
+/** A server that answers requests with no readable `Host` itself: as text, they would get no problem document. */
+const guarded = ((options: ServerOptions, listener: RequestListener) =>
+  createServer(options, (request, response) => {
+    if (!refuseNoHost(request, response)) listener(request, response);
+  })) as typeof createServer;
 
 export function urlOf(host: string, port: number): string {
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;

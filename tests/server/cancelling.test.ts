@@ -1,6 +1,8 @@
 import Database from "better-sqlite3";
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/ledger/sql/index.ts";
+import { Runs } from "../../src/server/runs/runs.ts";
 import { bench, listOf, remove, runOf, textOf, until } from "./bench.ts";
 import { people } from "./identity-bench.ts";
 
@@ -97,5 +99,24 @@ describe("a process that is gone while it cancels a run that waits for a decisio
     ]);
     const why = "its run was being cancelled while it waited for a decision";
     expect(lines).toContainEqual({ message: "thread taken up", fields: { thread_id, run_id, why } });
+  });
+});
+
+describe("a run that ended by itself before it could be cancelled", () => {
+  it.each(["success", "error"] as const)("says nothing of that: %s", async (status) => {
+    const { store, begin, server } = await bench([{ content: "done" }]);
+    const { thread_id } = await begin();
+    await server.stop();
+    const database = await openDatabase(store);
+    const runs = new Runs(database);
+    const [run] = await runs.list(thread_id, { limit: 1, offset: 0 });
+    const end = { error: null, thread_status: "idle", at: new Date().toISOString() } as const;
+    for (const [ended, cancel_reason] of [[status, null] as const, ["cancelled", "Enough."] as const]) {
+      await runs.set(run!.run_id, { status: "running" });
+      await runs.mark(run!.run_id, { cancel_reason: "Enough.", cancelled_by: "ann" });
+      await runs.end(run!, { ...end, status: ended });
+      expect(await runs.get(run!.run_id)).toMatchObject({ status: ended, cancel_reason });
+    }
+    await database.close();
   });
 });

@@ -30,8 +30,12 @@ describe("who may use the server", () => {
       "[::1].evil.example",
       "[::1",
       "0x7f.1",
-    ])
-      expect([400, 403]).toContain((await raw(server, "GET", "/approvals", { host })).status);
+    ]) {
+      const answer = await raw(server, "GET", "/approvals", { host });
+      expect([host, answer.status]).toEqual([host, 403]);
+      expect(answer.headers["content-type"]).toBe("application/problem+json");
+      expect(JSON.parse(answer.body)).toMatchObject({ code: "forbidden_host" });
+    }
   });
 
   it("answers to this machine's names", async () => {

@@ -1,6 +1,7 @@
 import type { HonoRequest, MiddlewareHandler } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { ServerError } from "../problem.ts";
+import { problemOf, ServerError } from "../problem.ts";
 import { StartError } from "../start-error.ts";
 
 export interface OriginOptions {
@@ -30,12 +31,7 @@ export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHa
   return async (c, next) => {
     const asked = c.req.header("host") ?? new URL(c.req.url).host;
     const name = hostnameOf(asked);
-    if (name === null || !isOwnHost(name, host)) {
-      throw new ServerError(
-        "forbidden_host",
-        `This server does not answer to the name in "Host". Use a loopback address, or start it with "--host".`,
-      );
-    }
+    if (name === null || !isOwnHost(name, host)) throw foreignHost();
     const origin = c.req.header("origin");
     const isAllowed = origin !== undefined && origins.has(origin);
     const isOwn = origin !== undefined && isSameOrigin(origin, asked);
@@ -54,6 +50,29 @@ export function guardOrigin({ host, allowOrigins }: OriginOptions): MiddlewareHa
     const headers = { ...allowing(origin), ...(isPreflight && answerPreflight(c.req)) };
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
   };
+}
+
+function foreignHost(): ServerError {
+  const message = `This server does not answer to the name in "Host". Use a loopback address, or start it with "--host".`;
+  return new ServerError("forbidden_host", message);
+}
+
+/**
+ * Answers a request whose `Host` is no name at all, before anything makes an address of it.
+ *
+ * @returns whether it was answered.
+ */
+export function refuseNoHost({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (headers.host === undefined || isWritten(headers.host)) return false;
+  const found = problemOf(foreignHost());
+  response
+    .writeHead(found.status, {
+      "Content-Type": "application/problem+json",
+      "X-Content-Type-Options": "nosniff",
+      Connection: "close",
+    })
+    .end(JSON.stringify(found));
+  return true;
 }
 
 function allowing(origin: string): Record<string, string> {
@@ -103,6 +122,13 @@ function isOpeningPage(req: HonoRequest): boolean {
 function hostnameOf(authority: string): string | null {
   const [, bracketed, name] = /^(?:\[([\da-f:.]+)\]|([a-z\d._-]+))(?::\d{1,5})?$/i.exec(authority) ?? [];
   return (bracketed ?? name)?.toLowerCase() ?? null;
+}
+
+/** Whether an authority is written as addresses write it: `0x7f.1` is another name for one. */
+function isWritten(authority: string): boolean {
+  const name = hostnameOf(authority);
+  if (name === null || !URL.canParse(`http://${authority}`)) return false;
+  return new URL(`http://${authority}`).hostname.replace(/^\[|\]$/g, "") === name;
 }
 
 function isOwnHost(name: string, configured: string): boolean {

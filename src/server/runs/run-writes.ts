@@ -58,6 +58,14 @@ export const endRun: Named<Pick<RunRow, "run_id" | "status" | "error"> & { at: s
       .where("run_id", "=", run_id),
 );
 
+export const dropMark: Named<Pick<RunRow, "run_id">> = new Operation((build, { run_id }) =>
+  build
+    .updateTable("server_runs")
+    .set({ cancel_reason: null, cancelled_by: null })
+    .where("run_id", "=", run_id)
+    .where("cancel_reason", "is not", null),
+);
+
 export const endThread: Named<Pick<ThreadRow, "thread_id" | "status" | "error"> & { at: string }> =
   new Operation((build, { thread_id, status, error, at }) =>
     build

@@ -1,6 +1,14 @@
 import type { RunRow, RunStatus, ServerTables, ThreadStatus } from "../database/tables.ts";
 import { ask, askOne, type Database, type Work } from "../../ledger/sql/index.ts";
-import { beginThread, changeThread, endRun, endThread, insertRun, type BegunThread } from "./run-writes.ts";
+import {
+  beginThread,
+  changeThread,
+  dropMark,
+  endRun,
+  endThread,
+  insertRun,
+  type BegunThread,
+} from "./run-writes.ts";
 
 /** How a run ended, and how its thread stands from then on. */
 export interface RunEnd {
@@ -47,6 +55,8 @@ export class Runs {
     const { status, error, thread_status, at } = end;
     const { dialect } = this.#database;
     yield* endRun.rows(dialect, { run_id, status, error, at });
+    // Whoever wanted it cancelled came too late: it has ended by itself.
+    if (status === "success" || status === "error") yield* dropMark.rows(dialect, { run_id });
     yield* endThread.rows(dialect, { thread_id, status: thread_status, error, at });
   }
 
