@@ -68,16 +68,28 @@ describe("leaving a run that ends with that", () => {
     await until(async () => (await server.status()) === "interrupted", "the run has ended");
   });
 
-  it("is refused where a run begins on the thread of another one, and nothing is decided", async () => {
-    const { reviewer, both, owner, admin, open, thread_id, b } = await live();
-    for (const person of [reviewer, both])
-      for (const end of ["", "/wait", "/stream"]) {
-        const answer = resumeOf({ [b]: { type: "approve" } }, { on_disconnect: "cancel" });
-        const { status, body } = await person.post(`/threads/${thread_id}/runs${end}`, answer);
-        expect([end, status, body["code"]]).toEqual([end, 403, "forbidden"]);
-        expect(textOf(body["detail"])).toContain('"on_disconnect" cancels the run when you leave');
-      }
-    expect((await admin.get(`/approvals/${b}`)).body["status"]).toBe("pending");
+  it("does not end the run of another one, where somebody answers on its thread and leaves", async () => {
+    const { reviewer, admin, url, open, thread_id, b, effects, status } = await live();
+    const leave = new AbortController();
+    const answer = resumeOf({ [b]: { type: "approve" } }, { on_disconnect: "cancel" });
+    const left = fetch(`${url}/threads/${thread_id}/runs/stream`, {
+      method: "POST",
+      headers: { ...reviewer.headers, "content-type": "application/json" },
+      body: JSON.stringify(answer),
+      signal: leave.signal,
+    }).then(({ body }) => body?.cancel());
+    const settled = async () => textOf((await admin.get(`/approvals/${b}`)).body["status"]);
+    await until(async () => (await settled()) === "approved", "the answer is taken");
+    leave.abort();
+    await left.catch(() => undefined);
+    open();
+    await until(() => effects.deleted.length === 2, "both tools have run");
+    expect(await status()).not.toBe("error");
+    expect(await settled()).toBe("approved");
+  });
+
+  it("ends a run of one's own, also on a thread that it makes", async () => {
+    const { owner, open } = await live();
     open();
     const made = runOf("go", { on_disconnect: "cancel", if_not_exists: "create" });
     expect((await owner.post("/threads/fresh/runs/wait", made)).status).toBe(200);

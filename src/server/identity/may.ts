@@ -43,9 +43,19 @@ export async function assertMay(
     throw forbidden(by, ["requester"], true);
 }
 
+/** Whether they may cancel runs of a thread: it is its owner's to do. A thread that is not there yet becomes theirs. */
+export async function mayCancel(
+  parts: Pick<ServerParts, "ports">,
+  by: Principal,
+  named: Named,
+): Promise<boolean> {
+  if (hasRole(by)) return true;
+  const owner = hasRole(by, "requester") ? await ownerOf(parts, named) : null;
+  return owner === undefined || (by.id !== null && owner === by.id);
+}
+
 /**
- * Refuses who may not cancel a run, before anything is done: it is its thread's owner's, as `POST …/cancel` is. A thread
- * that is not there yet becomes that of whoever begins the run.
+ * Refuses who may not cancel a run, before anything is done, as `POST …/cancel` does.
  *
  * @param key how they asked for it.
  * @throws {ServerError} `forbidden`
@@ -56,9 +66,7 @@ export async function assertMayCancel(
   named: Named,
   key: string,
 ): Promise<void> {
-  if (hasRole(by)) return;
-  const owner = hasRole(by, "requester") ? await ownerOf(parts, named) : null;
-  if (owner === undefined || (by.id !== null && owner === by.id)) return;
+  if (await mayCancel(parts, by, named)) return;
   const { message, details } = forbidden(by, ["requester"], true);
   throw new ServerError(
     "forbidden",

@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { mayCancel } from "../identity/may.ts";
 import { principalOf, type Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { beginAlone, beginRun, checkAlone } from "../runs/begin-run.ts";
@@ -72,9 +73,16 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
     if (record) return viewRun(record);
     throw new Error(`Run ${run_id} of thread ${thread_id} has gone while it began.`);
   };
-  // Whether they may was asked when the run began.
-  const endsWith = ({ on_disconnect }: RunBody, c: Context): Principal | null =>
-    on_disconnect === "cancel" ? principalOf(c) : null;
+  // LangGraph's own pages ask for it by themselves, also where somebody answers on the thread of another one: who may not
+  // cancel a run leaves it behind.
+  const endsWith = async (
+    { on_disconnect }: RunBody,
+    { thread_id }: Run,
+    c: Context,
+  ): Promise<Principal | null> => {
+    const by = principalOf(c);
+    return on_disconnect === "cancel" && (await mayCancel(parts, by, { thread_id })) ? by : null;
+  };
 
   app.openapi(createOn, async (c) => {
     const given = c.req.valid("json");
@@ -85,12 +93,12 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(waitOn, async (c) => {
     const given = c.req.valid("json");
     const run = await beginRun(parts, c.req.valid("param").thread_id, given, [], principalOf(c));
-    return serveValues(c, parts, run, { endsWith: endsWith(given, c) });
+    return serveValues(c, parts, run, { endsWith: await endsWith(given, run, c) });
   });
   app.openapi(streamOn, async (c) => {
     const given = c.req.valid("json");
     const run = await beginRun(parts, c.req.valid("param").thread_id, given, modesOf(given), principalOf(c));
-    return serveStream(c, parts, run, { endsWith: endsWith(given, c) });
+    return serveStream(c, parts, run, { endsWith: await endsWith(given, run, c) });
   });
   app.openapi(createAlone, async (c) => {
     const given = c.req.valid("json");
@@ -109,11 +117,11 @@ export function runRoutes(app: OpenAPIHono, parts: ServerParts): void {
   app.openapi(waitAlone, async (c) => {
     const given = c.req.valid("json");
     const run = await beginAlone(parts, given, [], principalOf(c));
-    return serveValues(c, parts, run, { endsWith: endsWith(given, c) });
+    return serveValues(c, parts, run, { endsWith: await endsWith(given, run, c) });
   });
   app.openapi(streamAlone, async (c) => {
     const given = c.req.valid("json");
     const run = await beginAlone(parts, given, modesOf(given), principalOf(c));
-    return serveStream(c, parts, run, { endsWith: endsWith(given, c) });
+    return serveStream(c, parts, run, { endsWith: await endsWith(given, run, c) });
   });
 }

@@ -4,7 +4,7 @@ import { checkOverlay } from "../assistants/check-overlay.ts";
 import { orderWith } from "../assistants/order-with.ts";
 import type { ThreadRow } from "../database/tables.ts";
 import { assertFewMessages } from "../guards/input-messages.ts";
-import { assertMay, assertMayCancel } from "../identity/may.ts";
+import { assertMay } from "../identity/may.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { ServerError } from "../problem.ts";
@@ -39,7 +39,6 @@ export async function beginRun(
   const intent = intentOf(body);
   await assertMay(parts, by, thread_id, isAnswering(intent) ? "answers" : "changes");
   if (isAnswering(intent)) assertAtOnce(body);
-  if (body.on_disconnect === "cancel") await assertMayCancel(parts, by, { thread_id }, "on_disconnect");
   const given = await givenRun(parts, body, { modes, by });
   await checkPolicy(parts, given);
   await checkBody(parts, body, intent, thread_id);

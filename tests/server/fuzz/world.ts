@@ -8,8 +8,10 @@ import { createServer, type CountersignServer } from "../../../src/wire.ts";
 import { agent, call, Effects } from "../bench.ts";
 import type { Pool, Ref } from "./values.ts";
 
-/** Tables that a refused request may write to: kept first answers, and what a process says of itself. */
-const OWN_MATTERS = new Set(["keeping_answers", "server_answers", "server_processes", "server_duties"]);
+/** Tables that a refused request may write to: kept first answers, and the key of one that is made, and what a process says of itself. */
+const OWN_MATTERS = new Set([
+  ...["keeping_answers", "keeping_keys", "server_answers", "server_processes", "server_duties"],
+]);
 /** How many of each kind a request may name, the newest first. */
 const POOL_SIZE = 12;
 
