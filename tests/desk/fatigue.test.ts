@@ -73,6 +73,15 @@ describe("the figures of a ledger", () => {
     expect(rules).toEqual([{ id: "git", calls: 2 }]);
   });
 
+  it("tell runs apart by what their questions were counted for, where no run has rows of its own", async () => {
+    const one = await desk();
+    for (const [index, run] of ["first", "first", "second"].entries()) {
+      const takes = [{ meter: "asksPerRun", subject: run, amount: 1 }];
+      await openQuestion(one.ledger, { name: `c${index}`, takes });
+    }
+    expect((await one.desk.fatigue()).per_run).toEqual({ median: 1, most: 2 });
+  });
+
   it("are those of the time that is asked for", async () => {
     const one = await desk();
     await openQuestion(one.ledger);

@@ -57,7 +57,7 @@ export function askedIn(events: readonly LedgerEvent[]): {
         const { approval_id, asked_by, announced } = event.data;
         if (announced) break;
         if (asked_by === "none") unasked.add(approval_id);
-        else asked.set(approval_id, questionOf(event, `${thread_id} ${runs.get(thread_id) ?? 0}`));
+        else asked.set(approval_id, questionOf(event, runOf(event, runs.get(thread_id) ?? 0)));
         break;
       }
       case "approval_shown": {
@@ -79,6 +79,12 @@ export function askedIn(events: readonly LedgerEvent[]): {
     }
   }
   return { asked: [...asked.values()], saved, rules: used };
+}
+
+/** The run that a question was counted for; in rows that say nothing of it, the one that the thread was in. */
+function runOf({ thread_id, data }: LedgerEvent & { type: "approval_requested" }, run: number): string {
+  const counted = data.takes?.find(({ meter }) => meter === "asksPerRun");
+  return counted?.subject ?? `${thread_id} ${run}`;
 }
 
 function isSaving(kind: DecidedBy["kind"]): kind is Exclude<Saved["kind"], "rule"> {
