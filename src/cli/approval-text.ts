@@ -53,11 +53,18 @@ export function approvalCard(
       ...field("votes", wrapAll(votesLines(approval), width)),
       ...field("who", wrapAll(mayDecideLines(approval), width)),
       ...field("escalated", wrapAll(escalatedLines(approval), width)),
+      ...field("quiet", wrapAll(quietLines(approval, options.now), width)),
       ...(status === "pending" ? field("time left", [timeLeft(expires_at, options.now)]) : []),
       ...field("then", wrapAll(onTimeoutLines(approval), width)),
       ...field("id", [approval_id]),
     ],
   };
+}
+
+/** Why nobody was told of a question, as long as nobody is. */
+function quietLines({ status, quiet_until }: Approval, now = Date.now()): string[] {
+  if (status !== "pending" || quiet_until === undefined || Date.parse(quiet_until) <= now) return [];
+  return [`until ${quiet_until}: people were asked as much as policy allows`];
 }
 
 /**
@@ -81,15 +88,17 @@ export function approvalTable(approvals: readonly Approval[], now = Date.now()):
       ...[above.get(ordered[index]) ?? []].flat(),
       line,
       `  ${clip(flatJson(ordered[index]?.args), COLUMNS - 2)}`,
-      ...peopleLines(ordered[index]),
+      ...peopleLines(ordered[index], now),
     ]),
   ];
 }
 
-/** Votes, who may decide and escalations of a pending approval; no line where there is nothing of that. */
-function peopleLines(approval: Approval | undefined): string[] {
+/** Votes, who may decide, escalations and quiet of a pending approval; no line where there is nothing of that. */
+function peopleLines(approval: Approval | undefined, now: number): string[] {
   if (approval?.status !== "pending") return [];
-  const parts = [votesText(approval) ?? [], mayDecideLines(approval), escalatedLines(approval)].flat();
+  const quiet = quietLines(approval, now).map((line) => `quiet ${line}`);
+  const people = [votesText(approval) ?? [], mayDecideLines(approval), escalatedLines(approval)];
+  const parts = [...people, quiet].flat();
   return parts.length === 0 ? [] : wrap(parts.join("; "), COLUMNS - 2).map((line) => `  ${line}`);
 }
 

@@ -20,7 +20,7 @@ Environment:
   COUNTERSIGN_JWT_…      ISSUER, AUDIENCE, JWKS, ROLES_CLAIM: whose JWTs count
   COUNTERSIGN_NOTIFY_SECRET    signs what "serve --notify" tells
   COUNTERSIGN_PUBLIC_URL where people reach the server, for links to it
-  COUNTERSIGN_POLICY     of the bundled agent: careful, everyday or headless
+  COUNTERSIGN_POLICY     careful, everyday (default), headless or a .json file
   COUNTERSIGN_MODEL      such as "openai:gpt-5"; default: the rehearsal model
   COUNTERSIGN_WORKSPACE  the folder of the bundled agent (workspace)
   COUNTERSIGN_HTTP_LOCAL what its requests may reach here, as 127.0.0.1:8080

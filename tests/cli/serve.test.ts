@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -151,8 +151,21 @@ describe("serve refuses to start, in one line, with exit code 1", () => {
     const { code, stdout, stderr } = await runCli(["serve", "--port", "0"], { cwd, env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /COUNTERSIGN_POLICY is "strict"; the names there are: careful, everyday, headless\.\n$/,
+      /COUNTERSIGN_POLICY is "strict"; the names there are: careful, everyday, headless; or the path of a \.json file\.\n$/,
     );
+  });
+
+  it("because COUNTERSIGN_POLICY names a file that cannot be read, or a policy that is none", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "mine.json"), JSON.stringify({ version: 1, default: "aprove" }));
+    const serve = (file: string) =>
+      runCli(["serve", "--port", "0"], { cwd, env: { COUNTERSIGN_POLICY: file } });
+    await writeFile(join(cwd, "torn"), '{\n  "version": 1,\n');
+    const [gone, torn, wrong] = [await serve("gone.json"), await serve("./torn"), await serve("mine.json")];
+    expect(gone).toMatchObject({ code: 1, stdout: "" });
+    expect(gone.stderr).toMatch(/COUNTERSIGN_POLICY is "gone\.json", which cannot be read: .*\n$/);
+    expect(torn.stderr).toMatch(/^.*COUNTERSIGN_POLICY is "\.\/torn", which cannot be read: .*JSON.*\n$/);
+    expect(wrong.stderr).toMatch(/default: "aprove" is not one of/);
   });
 
   it("because its langgraph.json is not there", async () => {

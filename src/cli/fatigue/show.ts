@@ -27,10 +27,10 @@ export async function showFatigue(options: FatigueOptions): Promise<void> {
 function loadLines({ load, pending, is_whole }: Fatigue, last: string): string[] {
   const { asks, per_hour, hours_over_6, hours_over_12, floods, busiest_hour } = load;
   return [
-    ...labelled("asked", `${asks} times in the last ${last}, ${per_hour.toFixed(1)} an hour`),
+    ...labelled("asked", `${counted(asks, "time")} in the last ${last}, ${per_hour.toFixed(1)} an hour`),
     ...labelled(
       "busy",
-      `${hours_over_6} hours over 6, ${hours_over_12} over 12; ${floods.length} floods; at most ${busiest_hour?.asks ?? 0} in an hour`,
+      `${counted(hours_over_6, "hour")} over 6, ${hours_over_12} over 12; ${counted(floods.length, "flood")}; at most ${busiest_hour?.asks ?? 0} in an hour`,
     ),
     ...labelled(
       "pending",
@@ -60,7 +60,9 @@ function savedLines({ saved }: Fatigue): string[] {
   const by = saved.by
     .slice(0, 5)
     .map(({ kind, id, calls }) => `${calls} by ${kind}${id === null ? "" : ` ${id}`}`);
-  return [...labelled("saved", `${saved.total} questions${by.length === 0 ? "" : `: ${by.join(", ")}`}`)];
+  return [
+    ...labelled("saved", `${counted(saved.total, "question")}${by.length === 0 ? "" : `: ${by.join(", ")}`}`),
+  ];
 }
 
 function causeLines({ causes }: Fatigue): string[] {
@@ -92,6 +94,11 @@ function reviewerLines({ reviewers }: Fatigue): string[] {
     signs.join("; "),
   ]);
   return ["", ...table(["who", "decisions", "approved", "most an hour", "signs"], rows)];
+}
+
+/** `1 question`, `2 questions`. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function percent(share: number | null): string {

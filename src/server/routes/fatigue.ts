@@ -13,7 +13,7 @@ const figures = createRoute({
     query: z.object({
       last: z
         .string()
-        .regex(DURATION_PATTERN)
+        .regex(DURATION_PATTERN, 'must be a whole number and s, m, h or d, like "12h" or "30d"')
         .default("7d")
         .describe('How far back, like "12h" or "30d". Whether a figure is typical shows after 30 days.'),
     }),
