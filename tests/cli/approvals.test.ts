@@ -61,6 +61,29 @@ describe("approvals list", () => {
   });
 });
 
+describe("a question that nobody is told of, since people were asked enough", () => {
+  const quiet = (at: number) => sampleApproval({ quiet_until: new Date(at).toISOString() });
+  const later = quiet(Date.now() + 3_600_000);
+  const before = quiet(Date.now() - 1_000);
+
+  it("says until when, in the list and by itself", async () => {
+    const page = { approvals: [later], next_cursor: null };
+    const stub = await stubOf(({ url }) => ({ json: url.startsWith("/approvals?") ? page : later }));
+    const listed = (await cli(stub, ["approvals", "list"])).stdout;
+    expect(listed).toContain(`  quiet until ${later.quiet_until}: people were asked as much`);
+    expect(widest(listed)).toBeLessThanOrEqual(80);
+    const { stdout } = await cli(stub, ["approvals", "show", id]);
+    expect(stdout).toMatch(new RegExp(`quiet +until ${later.quiet_until}: people were asked as much as`));
+  });
+
+  it("says nothing of it once the time is over", async () => {
+    const page = { approvals: [before], next_cursor: null };
+    const stub = await stubOf(({ url }) => ({ json: url.startsWith("/approvals?") ? page : before }));
+    expect((await cli(stub, ["approvals", "list"])).stdout).not.toContain("quiet");
+    expect((await cli(stub, ["approvals", "show", id])).stdout).not.toContain("quiet");
+  });
+});
+
 describe("approvals show", () => {
   it("prints everything about an approval and tells the server that it was seen", async () => {
     const stub = await stubOf(() => ({ json: sampleApproval() }));

@@ -33,3 +33,13 @@ it("gives programs the figures as they are", async () => {
   const { stdout } = await run("--json");
   expect(JSON.parse(stdout)).toEqual(figures);
 });
+
+it("says of one that it is one", async () => {
+  const { load, saved } = figures;
+  const single = { ...figures, load: { ...load, asks: 1, hours_over_6: 1 }, saved: { ...saved, total: 1 } };
+  const one = await startStub(() => ({ json: single }));
+  const { stdout } = await runCli(["fatigue"], { env: { COUNTERSIGN_URL: one.url } }).finally(one.close);
+  expect(stdout).toMatch(/asked +1 time in the last/);
+  expect(stdout).toMatch(/busy +1 hour over 6/);
+  expect(stdout).toMatch(/saved +1 question\b/);
+});
