@@ -14,12 +14,20 @@ export const TestOfArguments = z
   .refine((value) => When.safeParse(value).success, "is no test of arguments as in a rule")
   .meta({ id: "TestOfArguments" });
 
+/** Says that a key is required, or what it must be. */
+const asked =
+  (choices: string) =>
+  ({ input }: { input?: unknown }) =>
+    input === undefined ? "is required" : `must be ${choices}`;
+
 /** What is to be remembered with a decision. Without a time and a number of uses, what the approval allows at most. */
 export const Remember = z
   .strictObject({
-    scope: z.enum(["thread", "user", "everyone"]),
+    scope: z.enum(["thread", "user", "everyone"], { error: asked('"thread", "user" or "everyone"') }),
     match: z
-      .union([z.enum(["exact", "tool"]), TestOfArguments])
+      .union([z.enum(["exact", "tool"]), TestOfArguments], {
+        error: asked('"exact", "tool" or a test of arguments as in a rule'),
+      })
       .describe("The exact arguments, every call of the tool, or a test of the arguments as in a rule."),
     ttl: z.string().regex(DURATION_PATTERN).optional().describe('How long, like "30m" or "8h".'),
     uses: z.number().int().min(1).optional().describe("How many calls it decides at most."),

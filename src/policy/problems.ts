@@ -65,18 +65,16 @@ function sentence(issue: Issue, value: unknown): string {
     case "invalid_value":
       return wrongValue(key, value, issue.values.map(String));
     case "invalid_type":
+      if (issue.expected === "int") return "must be a whole number";
       if (key === "timeout") return `must be a duration in quotes, like "15m", not ${kindOf(value)}`;
       return `must be ${article(issue.expected)}, not ${kindOf(value)}`;
     case "too_small":
-      return value === ""
-        ? "must not be empty"
-        : issue.origin === "array"
-          ? "must not be an empty list"
-          : issue.message;
+      if (value === "") return "must not be empty";
+      return issue.origin === "array" ? "must not be an empty list" : `must be at least ${issue.minimum}`;
     case "too_big":
       return issue.origin === "array" || issue.origin === "string"
         ? `has more than ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`
-        : issue.message;
+        : `must be at most ${issue.maximum}`;
     case "invalid_union":
       return Array.isArray(value) && value.length === 0
         ? "must not be an empty list"

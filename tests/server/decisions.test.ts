@@ -248,7 +248,10 @@ describe("deciding over HTTP", () => {
     expect((await get("/approvals?tool=read_file")).body["approvals"]).toEqual([]);
     expect((await get("/approvals?status=approved")).body["approvals"]).toEqual([]);
     expect((await get("/approvals?status=all")).body["approvals"]).toHaveLength(3);
-    expect((await get("/approvals?status=wrong")).body).toMatchObject({ code: "invalid_request" });
+    expect((await get("/approvals?status=wrong")).body).toMatchObject({
+      code: "invalid_request",
+      detail: expect.stringMatching(/"status": must be one of "pending", .*"all"\.$/) as string,
+    });
     expect((await get("/approvals?cursor=wrong")).body).toMatchObject({ code: "bad_cursor" });
   });
 });

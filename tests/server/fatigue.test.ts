@@ -19,6 +19,9 @@ it("tells how the reviewers fare, and says what of the question cannot be read",
   for (const last of ["soon", "0s", "9999d"])
     expect(await one.get(`/fatigue?last=${last}`), last).toMatchObject({
       status: 422,
-      body: { code: "invalid_request" },
+      body: {
+        code: "invalid_request",
+        detail: expect.stringMatching(/like "12h" or "30d"|longer than 3650d/) as string,
+      },
     });
 });

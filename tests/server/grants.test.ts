@@ -57,16 +57,20 @@ it("refuses what is wider than policy allows, and decides nothing then", async (
   await one.begin();
   const [approval] = await one.pending();
   expect(approval).toMatchObject({ remember: { scopes: ["thread"], max_ttl: "8h", max_uses: 50 } });
-  for (const remember of [
-    { scope: "everyone", match: "exact" },
-    { scope: "thread", match: "exact", ttl: "9h" },
-    { scope: "thread", match: { nowhere: { equals: 1 } } },
-  ]) {
+  for (const [remember, says] of [
+    [{ scope: "everyone", match: "exact" }, '"everyone" is not offered'],
+    [{ scope: "thread", match: "exact", ttl: "9h" }, '"8h" at most'],
+    [{ scope: "thread", match: { nowhere: { equals: 1 } } }, "does not hold of this very call"],
+    [{ scope: "thread" }, '"remember.match": is required.'],
+    [{ scope: "thread", match: "alike" }, '"remember.match": must be "exact", "tool" or a test'],
+    [{ match: "exact" }, '"remember.scope": is required.'],
+  ] as const) {
     const answer = await one.post(`/approvals/${approval!.approval_id}/decision`, {
       type: "approve",
       remember,
     });
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid_decision" } });
+    expect(answer.body["detail"]).toContain(says);
   }
   expect(await one.pending()).toHaveLength(1);
 });

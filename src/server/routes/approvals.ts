@@ -18,7 +18,9 @@ const list = createRoute({
   request: {
     query: z.object({
       status: z
-        .union([ApprovalStatus, z.literal("all")])
+        .union([ApprovalStatus, z.literal("all")], {
+          error: `must be one of ${[...ApprovalStatus.options, "all"].map((one) => `"${one}"`).join(", ")}`,
+        })
         .default("pending")
         .describe("How they stand, or `all`."),
       thread_id: ThreadId.optional(),
