@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Tier } from "../policy/index.ts";
+import { DecisionType, Tier } from "../policy/index.ts";
 import { Args, RecordedDecision } from "./decision.ts";
 import { RubberStampTerms } from "./friction.ts";
 import { GrantScope } from "./grant.ts";
@@ -20,8 +20,6 @@ export const ApprovalKind = z
   );
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 
-const DecisionKind = z.enum(["approve", "edit", "reject", "respond"]);
-
 /** What each event of a call names. */
 export const ofCall = { tool_call_id: z.string(), tool: z.string() };
 
@@ -39,8 +37,8 @@ export const approvalPayloads = {
     rules: z.array(z.string()),
     reason: z.string(),
     description: z.string().nullable(),
-    allowed_decisions: z.array(DecisionKind),
-    require_reason: z.array(DecisionKind),
+    allowed_decisions: z.array(DecisionType),
+    require_reason: z.array(DecisionType),
     args_schema: z.record(z.string(), z.unknown()).nullable(),
     expires_at: z.string().nullable(),
     /** `interrupt`: the graph pauses; `callback`: a person asked in process; `none`: settled by policy at once. */

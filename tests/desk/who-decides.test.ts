@@ -7,11 +7,11 @@ import {
   definePolicy,
   evaluate,
   parseOverlay,
-  PolicyError,
   type Policy,
   type PolicyInput,
   type Verdict,
 } from "../../src/policy/index.ts";
+import { defineOrNone } from "../policy/define-or-none.ts";
 import * as arbitrary from "../policy/arbitraries.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
@@ -40,7 +40,7 @@ const mild = fc.record({
 
 const policy = fc
   .tuple(fc.oneof(arbitrary.document, mild), fc.option(allowances, { nil: undefined, freq: 9 }))
-  .map(([input, some]) => define({ ...input, ...(some && { allowances: some }) }))
+  .map(([input, some]) => defineOrNone({ ...input, ...(some && { allowances: some }) }))
   .filter((one) => one !== undefined);
 const overlay = fc.oneof(fc.constant({}), arbitrary.overlay).map(parseOverlay);
 
@@ -69,15 +69,6 @@ const amount = fc.constantFrom<unknown>(
 );
 const asked = fc.array(fc.constant(AT), { maxLength: 12 });
 const user = fc.option(fc.constant("ann"));
-
-function define(input: PolicyInput): Policy | undefined {
-  try {
-    return definePolicy(input);
-  } catch (error) {
-    if (error instanceof PolicyError) return undefined;
-    throw error;
-  }
-}
 
 interface World {
   stands: Omit<Known, "allowed">;

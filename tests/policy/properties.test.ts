@@ -13,21 +13,12 @@ import {
   PolicyError,
   strictest,
 } from "../../src/policy/index.ts";
-import type { Policy, PolicyInput, Verdict } from "../../src/policy/index.ts";
+import type { Policy, Verdict } from "../../src/policy/index.ts";
 import { judge } from "../../src/policy/judgement.ts";
+import { defineOrNone } from "./define-or-none.ts";
 import * as arbitrary from "./arbitraries.ts";
 
-/** The policy, or undefined when lint refuses it, as it does for rules that can never match. */
-function define(input: PolicyInput): Policy | undefined {
-  try {
-    return definePolicy(input);
-  } catch (error) {
-    if (error instanceof PolicyError) return undefined;
-    throw error;
-  }
-}
-
-const policy = arbitrary.document.map(define).filter((one) => one !== undefined);
+const policy = arbitrary.document.map(defineOrNone).filter((one) => one !== undefined);
 const overlay = arbitrary.overlay.map(parseOverlay);
 const runs = { numRuns: 300 };
 
@@ -72,7 +63,7 @@ describe("a policy", () => {
     );
     fc.assert(
       fc.property(shuffled, arbitrary.call, arbitrary.facts, ([one, other], call, found) => {
-        const [a, b] = [define(one), define(other)];
+        const [a, b] = [defineOrNone(one), defineOrNone(other)];
         fc.pre(a !== undefined && b !== undefined);
         const facts = arbitrary.factsFor(call.name, found);
         expect(evaluate(b, call, facts)).toEqual(evaluate(a, call, facts));
